@@ -132,6 +132,8 @@ pub enum CpuState {
     Faulted = 4,
     /// Refused to start: the block is not one of ours.
     BadContext = 5,
+    /// Refused to start: its MMU is off, so exclusives and coherence with the others do not hold.
+    NoMmu = 6,
 }
 
 impl CpuState {
@@ -145,6 +147,7 @@ impl CpuState {
             3 => Self::TimedOut,
             4 => Self::Faulted,
             5 => Self::BadContext,
+            6 => Self::NoMmu,
             _ => return None,
         })
     }

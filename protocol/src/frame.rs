@@ -8,7 +8,7 @@ pub const MAX_PAYLOAD: usize = 480;
 /// Longest frame, terminator included: payload, CRC and one COBS byte per 254.
 pub const MAX_FRAME: usize = MAX_PAYLOAD + 4 + 3 + 1;
 
-static CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
+pub(crate) static CRC: Crc<u32, Table<1>> = Crc::<u32, Table<1>>::new(&CRC_32_ISO_HDLC);
 
 /// Why bytes are not a frame, or a message is not encodable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

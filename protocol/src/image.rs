@@ -1,6 +1,6 @@
 //! The header of the firmware image: its first 256 bytes.
 
-use crate::frame::crc32;
+use crate::frame::CRC;
 
 /// First eight bytes of an image.
 pub const MAGIC: [u8; 8] = *b"AICPROBE";
@@ -133,8 +133,7 @@ fn crc_without_field(image: &[u8]) -> u32 {
     let mut head = [0; HEADER_SIZE];
     head.copy_from_slice(&image[..HEADER_SIZE]);
     head[offset::CRC..offset::CRC + 4].fill(0);
-    let crc = crc::Crc::<u32, crc::Table<1>>::new(&crc::CRC_32_ISO_HDLC);
-    let mut digest = crc.digest();
+    let mut digest = CRC.digest();
     digest.update(&head);
     digest.update(&image[HEADER_SIZE..]);
     digest.finalize()

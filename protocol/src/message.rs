@@ -252,10 +252,6 @@ pub struct Restored {
 }
 
 /// Everything the firmware can say.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "the firmware has no allocator to box it"
-)]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Message {
     /// Greeting of the firmware (boot CPU's stream).
