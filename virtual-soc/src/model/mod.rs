@@ -1,0 +1,79 @@
+//! SoC models: what a virtual machine is made of, as data.
+//!
+//! A model is a TOML file. Built-in ones live in `models/`; anybody can write another for a new machine, or for a wrong one
+//! that a test needs; `extends = "NAME"` takes a built-in model and changes some keys of it. Every table carries a `source`, so that no reader takes a model's answer for a machine's.
+
+mod error;
+mod extend;
+mod schema;
+mod source;
+mod validate;
+
+use serde::Deserialize as _;
+
+pub use error::ModelError;
+pub use schema::{
+    AdtModel, AicModel, CallWake, CounterModel, CpuModel, CpusModel, DeviceModel, ExtRoute, FaultModel, IpiModel, LineModel,
+    LoaderModel, PmgrModel, RamModel, SiqModel, SocModel, SysRegModel, TimingModel, UartModel,
+};
+pub use schema::{Choice, Class, ClusterType, EventClaim, LinkKind, OnMasked, Outside, RegisterAccess, StrideProperties};
+pub use source::{Source, SourceKind};
+
+/// The built-in models: name and text.
+const BUILTIN: &[(&str, &str)] = &[
+    ("t8140", include_str!("../../models/t8140.toml")),
+    ("t8140-siq-traps", include_str!("../../models/t8140-siq-traps.toml")),
+    ("t8140-sprr", include_str!("../../models/t8140-sprr.toml")),
+];
+
+/// The names of [`BUILTIN`], in the same order.
+const BUILTIN_NAMES: &[&str] = &["t8140", "t8140-siq-traps", "t8140-sprr"];
+
+impl SocModel {
+    /// The built-in model of that name, if there is one.
+    #[must_use]
+    pub fn builtin(name: &str) -> Option<Self> {
+        let (name, text) = BUILTIN.iter().find(|(n, _)| *n == name)?;
+        // The built-in files are part of the program and a test loads every one of them.
+        Self::from_toml(text, &format!("built-in model {name}")).ok()
+    }
+
+    /// Names that [`SocModel::builtin`] knows.
+    #[must_use]
+    pub fn builtin_names() -> &'static [&'static str] {
+        BUILTIN_NAMES
+    }
+
+    /// Read a model from TOML text; `origin` (a file name) is named in errors.
+    ///
+    /// # Errors
+    /// Malformed TOML, an unknown or missing key, a value outside what its key allows.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Self, ModelError> {
+        let malformed =
+            |e: toml::de::Error| ModelError::Malformed { origin: origin.to_owned(), detail: e.to_string().trim_end().to_owned() };
+        let table: toml::Table = text.parse().map_err(malformed)?;
+        let model = match extend::resolve(table, origin)? {
+            Some(merged) => Self::deserialize(toml::Value::Table(merged)).map_err(malformed)?,
+            // Straight from the text, so that errors show the line.
+            None => toml::from_str::<Self>(text).map_err(malformed)?,
+        };
+        model.validate(origin)?;
+        Ok(model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builtin_names_and_files_agree_and_load() {
+        let names: Vec<&str> = BUILTIN.iter().map(|(n, _)| *n).collect();
+        assert_eq!(names, BUILTIN_NAMES);
+        for (name, text) in BUILTIN {
+            let model = SocModel::from_toml(text, name).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(model.name, *name);
+        }
+        assert!(SocModel::builtin("nonsense").is_none());
+    }
+}

@@ -1,0 +1,77 @@
+//! Where a fact of a model comes from.
+
+use serde::Deserialize;
+
+/// How far a fact can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SourceKind {
+    /// Somebody measured it on the machine, and says so.
+    Silicon,
+    /// A driver, a device tree or a document states it.
+    ThirdParty,
+    /// Concluded from other facts; to be tested.
+    Inference,
+    /// Made up so that the virtual machine runs; says nothing about hardware.
+    ModelOnly,
+}
+
+impl SourceKind {
+    /// The word used in model files and reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Silicon => "silicon",
+            Self::ThirdParty => "third party",
+            Self::Inference => "inference",
+            Self::ModelOnly => "model only",
+        }
+    }
+}
+
+/// A source mark: `"silicon: who measured it"`, `"third party: which text"`, `"inference: from what"` or `"model only"`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Source {
+    /// How far the fact can be trusted.
+    pub kind: SourceKind,
+    /// Who says so; may be empty only for "model only".
+    pub note: String,
+}
+
+impl TryFrom<String> for Source {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let (head, note) = text.split_once(':').unwrap_or((&text, ""));
+        let kinds = [SourceKind::Silicon, SourceKind::ThirdParty, SourceKind::Inference, SourceKind::ModelOnly];
+        let kind = kinds.into_iter().find(|k| k.as_str() == head.trim()).ok_or_else(|| {
+            format!("source {text:?} must start with \"silicon\", \"third party\", \"inference\" or \"model only\"")
+        })?;
+        let note = note.trim().to_owned();
+        if note.is_empty() && kind != SourceKind::ModelOnly {
+            return Err(format!("source {text:?} must say after a colon who says so"));
+        }
+        Ok(Self { kind, note })
+    }
+}
+
+impl core::fmt::Display for Source {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.kind.as_str())?;
+        if self.note.is_empty() { Ok(()) } else { write!(f, ": {}", self.note) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_must_name_its_witness() {
+        let ok = Source::try_from("silicon: PR #228".to_owned()).unwrap();
+        assert_eq!((ok.kind, ok.note.as_str(), ok.to_string().as_str()), (SourceKind::Silicon, "PR #228", "silicon: PR #228"));
+        assert!(Source::try_from("silicon".to_owned()).is_err());
+        assert!(Source::try_from("rumour: x".to_owned()).is_err());
+        assert!(Source::try_from("model only".to_owned()).is_ok());
+    }
+}
