@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where the registers of one controller are.
+
+use super::line::{Line, LineHandle};
+use core::fmt;
+
+/// Generation of the controller. Taken from the device tree's `compatible`, never from VERSION.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Generation {
+    /// AICv1 (A7 to M1): CPU target per line, memory-mapped IPIs. No geometry is offered for it yet.
+    V1,
+    /// AICv2 (M1 Pro to M2 Ultra).
+    V2,
+    /// AICv3 (M3 and later, A18 Pro).
+    V3,
+}
+
+/// A bank of one bit per line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bank {
+    /// Write 1: raise the software state. Reads the software state.
+    SwSet,
+    /// Write 1: drop the software state. Reads the software state.
+    SwClr,
+    /// Write 1: mask. Reads the mask, 1 = masked.
+    MaskSet,
+    /// Write 1: unmask. Reads the mask, 1 = masked.
+    MaskClr,
+    /// Reads the level of the hardware inputs.
+    HwState,
+}
+
+impl Bank {
+    /// Every bank, in the order in which they follow each other in a die's block.
+    pub const ALL: [Self; 5] = [
+        Self::SwSet,
+        Self::SwClr,
+        Self::MaskSet,
+        Self::MaskClr,
+        Self::HwState,
+    ];
+
+    /// Whether writes to the bank are defined.
+    pub const fn is_writable(self) -> bool {
+        !matches!(self, Self::HwState)
+    }
+}
+
+/// Layout of a controller: byte offsets from its base for die 0, and byte strides from one die to the next.
+///
+/// The computed layout (source: drivers) is, from IRQ_CFG, for each die in turn: `max_irq` words of configuration,
+/// then SW_SET, SW_CLR, MASK_SET, MASK_CLR, HW_STATE with `max_irq / 32` words each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Geometry {
+    /// Generation.
+    pub generation: Generation,
+    /// Lines per die that exist: numbers are below it.
+    pub nr_irq: u32,
+    /// Lines per die that the layout has room for, a multiple of 32.
+    pub max_irq: u32,
+    /// Dies in use, 1 to 16.
+    pub dies: u32,
+    /// VERSION.
+    pub version: u32,
+    /// INFO1 (CAP0).
+    pub info1: u32,
+    /// INFO3 (MAXNUMIRQ).
+    pub info3: u32,
+    /// CONFIG.
+    pub config: u32,
+    /// IRQ_CFG of line 0 of die 0.
+    pub irq_cfg: u32,
+    /// SW_SET of die 0.
+    pub sw_set: u32,
+    /// SW_CLR of die 0.
+    pub sw_clr: u32,
+    /// MASK_SET of die 0.
+    pub mask_set: u32,
+    /// MASK_CLR of die 0.
+    pub mask_clr: u32,
+    /// HW_STATE of die 0.
+    pub hw_state: u32,
+    /// EVENT.
+    pub event: u32,
+    /// Die stride of IRQ_CFG.
+    pub cfg_stride: u32,
+    /// Die stride of SW_SET and MASK_SET.
+    pub set_stride: u32,
+    /// Die stride of SW_CLR and MASK_CLR.
+    pub clr_stride: u32,
+    /// Die stride of HW_STATE.
+    pub hw_stride: u32,
+}
+
+impl Geometry {
+    /// INFO2 of AICv2 and AICv3.
+    pub const INFO2: u32 = 0x08;
+    /// RESET of AICv2 and AICv3.
+    pub const RESET: u32 = 0x10;
+    /// TIMEOUT of AICv2 and AICv3.
+    pub const TIMEOUT: u32 = 0x28;
+    /// CLUSTER_PRIO of AICv2 and AICv3.
+    pub const CLUSTER_PRIO: u32 = 0x30;
+    /// DELAY_GROUPS of AICv2 and AICv3.
+    pub const DELAY_GROUPS: u32 = 0x100;
+    /// LATENCY of AICv2 and AICv3.
+    pub const LATENCY: u32 = 0x204;
+    /// Idle clusters of AICv2 and AICv3.
+    pub const IDLE_CLUSTERS: u32 = 0x340;
+    /// IRQ_CFG of AICv2 when the device tree does not say otherwise.
+    pub const V2_IRQ_CFG: u32 = 0x2000;
+    /// IRQ_CFG of AICv3 on every SoC seen.
+    pub const V3_IRQ_CFG: u32 = 0x10000;
+    /// EVENT of AICv3 on every SoC seen.
+    pub const V3_EVENT: u32 = 0x40000;
+
+    /// AICv2: `event` is 0xc000 on T600x and T602x, 0x8000 on T8112 (device tree: `aic-iack-offset`).
+    pub const fn v2(nr_irq: u32, max_irq: u32, dies: u32, event: u32) -> Self {
+        Self::computed(
+            Generation::V2,
+            nr_irq,
+            max_irq,
+            dies,
+            event,
+            Self::V2_IRQ_CFG,
+        )
+    }
+
+    /// AICv3: `event` is normally [`Geometry::V3_EVENT`].
+    pub const fn v3(nr_irq: u32, max_irq: u32, dies: u32, event: u32) -> Self {
+        Self::computed(
+            Generation::V3,
+            nr_irq,
+            max_irq,
+            dies,
+            event,
+            Self::V3_IRQ_CFG,
+        )
+    }
+
+    const fn computed(
+        generation: Generation,
+        nr_irq: u32,
+        max_irq: u32,
+        dies: u32,
+        event: u32,
+        irq_cfg: u32,
+    ) -> Self {
+        let empty = Self {
+            generation,
+            nr_irq,
+            max_irq,
+            dies,
+            version: 0x00,
+            info1: 0x04,
+            info3: 0x0c,
+            config: 0x14,
+            irq_cfg: 0,
+            sw_set: 0,
+            sw_clr: 0,
+            mask_set: 0,
+            mask_clr: 0,
+            hw_state: 0,
+            event,
+            cfg_stride: 0,
+            set_stride: 0,
+            clr_stride: 0,
+            hw_stride: 0,
+        };
+        empty.with_irq_cfg(irq_cfg).with_strides(0, 0, 0, 0)
+    }
+
+    /// The same with IRQ_CFG at `irq_cfg` (device tree: `extint-baseaddress`) and the banks of die 0 following it.
+    pub const fn with_irq_cfg(mut self, irq_cfg: u32) -> Self {
+        let bank = self.bank_size();
+        self.irq_cfg = irq_cfg;
+        self.sw_set = irq_cfg.wrapping_add(self.max_irq.wrapping_mul(4));
+        self.sw_clr = self.sw_set.wrapping_add(bank);
+        self.mask_set = self.sw_clr.wrapping_add(bank);
+        self.mask_clr = self.mask_set.wrapping_add(bank);
+        self.hw_state = self.mask_clr.wrapping_add(bank);
+        self
+    }
+
+    /// The same with the given die strides (device tree: `extintrcfg-stride`, `intmaskset-stride`,
+    /// `intmaskclear-stride`, `hwintmon-stride`). 0 stands for the computed stride, as drivers treat it: some
+    /// single-die trees hold 0.
+    pub const fn with_strides(mut self, cfg: u32, set: u32, clr: u32, hw: u32) -> Self {
+        let computed = self.computed_stride();
+        self.cfg_stride = if cfg == 0 { computed } else { cfg };
+        self.set_stride = if set == 0 { computed } else { set };
+        self.clr_stride = if clr == 0 { computed } else { clr };
+        self.hw_stride = if hw == 0 { computed } else { hw };
+        self
+    }
+
+    /// The same with the identification words and CONFIG at the given offsets (device tree: `rev-offset`,
+    /// `cap0-offset`, `maxnumirq-offset`, `aicglbcfg-offset`).
+    pub const fn with_header(mut self, version: u32, info1: u32, info3: u32, config: u32) -> Self {
+        self.version = version;
+        self.info1 = info1;
+        self.info3 = info3;
+        self.config = config;
+        self
+    }
+
+    /// Size of one die's block in bytes when the dies follow each other: 0x4a00 for 4096 lines.
+    pub const fn computed_stride(&self) -> u32 {
+        self.max_irq
+            .wrapping_mul(4)
+            .wrapping_add(self.bank_size().wrapping_mul(5))
+    }
+
+    /// 32-line words in each bank of one die.
+    #[inline]
+    pub const fn words_per_die(&self) -> u32 {
+        self.max_irq / 32
+    }
+
+    const fn bank_size(&self) -> u32 {
+        (self.max_irq / 32).wrapping_mul(4)
+    }
+
+    /// Whether the line exists.
+    #[inline]
+    pub const fn contains(&self, line: Line) -> bool {
+        (line.die as u32) < self.dies && (line.number as u32) < self.nr_irq
+    }
+
+    /// Validates a line and computes its place; `None` when its die or number does not exist.
+    pub const fn line(&self, line: Line) -> Option<LineHandle> {
+        if !self.contains(line) {
+            return None;
+        }
+        let (die, number) = (line.die as u32, line.number as u32);
+        let word = number / 32 * 4;
+        let set = die.wrapping_mul(self.set_stride).wrapping_add(word);
+        let clr = die.wrapping_mul(self.clr_stride).wrapping_add(word);
+        Some(LineHandle {
+            line,
+            bit: 1 << (number % 32),
+            sw_set: self.sw_set.wrapping_add(set),
+            sw_clr: self.sw_clr.wrapping_add(clr),
+            mask_set: self.mask_set.wrapping_add(set),
+            mask_clr: self.mask_clr.wrapping_add(clr),
+            hw_state: self
+                .hw_state
+                .wrapping_add(die.wrapping_mul(self.hw_stride))
+                .wrapping_add(word),
+            irq_cfg: self
+                .irq_cfg
+                .wrapping_add(die.wrapping_mul(self.cfg_stride))
+                .wrapping_add(number * 4),
+        })
+    }
+
+    /// Offset of word `word` of a bank of `die`; `None` past the last die or word.
+    #[inline]
+    pub const fn bank_offset(&self, bank: Bank, die: u8, word: u32) -> Option<u32> {
+        if die as u32 >= self.dies || word >= self.words_per_die() {
+            return None;
+        }
+        let (start, stride) = self.bank_place(bank);
+        Some(
+            start
+                .wrapping_add((die as u32).wrapping_mul(stride))
+                .wrapping_add(word * 4),
+        )
+    }
+
+    const fn bank_place(&self, bank: Bank) -> (u32, u32) {
+        match bank {
+            Bank::SwSet => (self.sw_set, self.set_stride),
+            Bank::SwClr => (self.sw_clr, self.clr_stride),
+            Bank::MaskSet => (self.mask_set, self.set_stride),
+            Bank::MaskClr => (self.mask_clr, self.clr_stride),
+            Bank::HwState => (self.hw_state, self.hw_stride),
+        }
+    }
+
+    /// First byte after the highest register that this geometry reaches: what a window must hold at least.
+    pub const fn extent(&self) -> u64 {
+        let last_die = self.dies.saturating_sub(1) as u64;
+        let mut end = Self::IDLE_CLUSTERS as u64 + 4;
+        let ends = [
+            self.version as u64 + 4,
+            self.info1 as u64 + 4,
+            self.info3 as u64 + 4,
+            self.config as u64 + 4,
+            self.event as u64 + 4,
+            self.irq_cfg as u64 + last_die * self.cfg_stride as u64 + self.max_irq as u64 * 4,
+            self.bank_end(Bank::SwSet),
+            self.bank_end(Bank::SwClr),
+            self.bank_end(Bank::MaskSet),
+            self.bank_end(Bank::MaskClr),
+            self.bank_end(Bank::HwState),
+        ];
+        let mut i = 0;
+        while i < ends.len() {
+            if ends[i] > end {
+                end = ends[i];
+            }
+            i += 1;
+        }
+        end
+    }
+
+    const fn bank_end(&self, bank: Bank) -> u64 {
+        let (start, stride) = self.bank_place(bank);
+        start as u64 + self.dies.saturating_sub(1) as u64 * stride as u64 + self.bank_size() as u64
+    }
+
+    /// Refuses a layout that cannot be a controller's: use it on anything that came from outside.
+    pub const fn check(&self) -> Result<(), GeometryError> {
+        if self.max_irq == 0 || self.max_irq > Self::MAX_MAX_IRQ || !self.max_irq.is_multiple_of(32)
+        {
+            return Err(GeometryError::MaxIrq(self.max_irq));
+        }
+        if self.nr_irq == 0 || self.nr_irq > self.max_irq {
+            return Err(GeometryError::NrIrq {
+                nr_irq: self.nr_irq,
+                max_irq: self.max_irq,
+            });
+        }
+        if self.dies == 0 || self.dies > Self::MAX_DIES {
+            return Err(GeometryError::Dies(self.dies));
+        }
+        let offsets = [
+            self.version,
+            self.info1,
+            self.info3,
+            self.config,
+            self.irq_cfg,
+            self.sw_set,
+            self.sw_clr,
+            self.mask_set,
+            self.mask_clr,
+            self.hw_state,
+            self.event,
+            self.cfg_stride,
+            self.set_stride,
+            self.clr_stride,
+            self.hw_stride,
+        ];
+        let mut i = 0;
+        while i < offsets.len() {
+            if !offsets[i].is_multiple_of(4) {
+                return Err(GeometryError::Unaligned(offsets[i]));
+            }
+            i += 1;
+        }
+        if self.extent() > u32::MAX as u64 {
+            return Err(GeometryError::TooLarge(self.extent()));
+        }
+        Ok(())
+    }
+
+    /// Most lines per die that the 16-bit field of INFO3 and of the event word can number, in whole words.
+    pub const MAX_MAX_IRQ: u32 = 0xffe0;
+    /// Most dies that the 4-bit field of INFO1 can count.
+    pub const MAX_DIES: u32 = 16;
+}
+
+/// Why a [`Geometry`] cannot be a controller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GeometryError {
+    /// `max_irq` is not a multiple of 32 in range.
+    MaxIrq(u32),
+    /// `nr_irq` is 0 or above `max_irq`.
+    NrIrq {
+        /// What was given.
+        nr_irq: u32,
+        /// Its upper bound.
+        max_irq: u32,
+    },
+    /// `dies` is out of range.
+    Dies(u32),
+    /// An offset or a stride is no multiple of 4.
+    Unaligned(u32),
+    /// The registers end past 4 GiB.
+    TooLarge(u64),
+}
+
+impl fmt::Display for GeometryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::MaxIrq(value) => write!(
+                f,
+                "AIC geometry: max_irq {value} (allowed: multiples of 32 from 32 to {})",
+                Geometry::MAX_MAX_IRQ
+            ),
+            Self::NrIrq { nr_irq, max_irq } => {
+                write!(
+                    f,
+                    "AIC geometry: nr_irq {nr_irq} (allowed: 1 to max_irq, {max_irq})"
+                )
+            }
+            Self::Dies(value) => {
+                write!(
+                    f,
+                    "AIC geometry: {value} dies (allowed: 1 to {})",
+                    Geometry::MAX_DIES
+                )
+            }
+            Self::Unaligned(value) => {
+                write!(
+                    f,
+                    "AIC geometry: offset or stride {value:#x} (allowed: multiples of 4)"
+                )
+            }
+            Self::TooLarge(value) => {
+                write!(
+                    f,
+                    "AIC geometry: registers end at {value:#x} (allowed: below 4 GiB)"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for GeometryError {}
