@@ -1,2 +1,77 @@
-//! Under construction.
-fn main() {}
+//! `cargo xtask …`: everything that is more than one cargo command.
+//!
+//! The firmware is built with its own toolchain and packed into an image; the host tool carries that image inside, so
+//! every task that builds the host tool builds the firmware first and hands over its path.
+
+mod ci;
+mod debian;
+mod doctor;
+mod firmware;
+mod image;
+mod process;
+mod readme;
+mod stdlib;
+mod tasks;
+mod toolchain;
+mod workspace;
+
+use process::{Error, Result};
+use std::{env, process::ExitCode};
+
+const HELP: &str = "\
+cargo xtask TASK [ARGUMENTS]
+
+  run -- ARGUMENTS     build firmware and tool in release, then `aicprobe ARGUMENTS`
+  test [ARGUMENTS]     every test of the workspace (`cargo test ARGUMENTS`)
+  firmware             build and pack the firmware image
+  clippy               lint host code and firmware, warnings denied
+  fmt-check            check the formatting
+  doc                  documentation, warnings denied
+  oracle [ARGUMENTS]   compare the virtual CPU with an independent emulator (needs a C toolchain)
+  bench [ARGUMENTS]    measurements (`cargo bench ARGUMENTS`)
+  ci                   all of the above that .ci/run needs
+  doctor               how the firmware's toolchain is found here
+
+Environment: FW_TOOLCHAIN (auto, rustup or debian), FW_TOOLCHAIN_DIR (cache folder of the private toolchain).";
+
+fn dispatch(words: &[String]) -> Result<()> {
+    let (task, arguments) = words
+        .split_first()
+        .map_or(("help", &[][..]), |(t, rest)| (t.as_str(), rest));
+    let no_arguments = || match arguments.first() {
+        None => Ok(()),
+        Some(word) => Err(Error::Usage(format!(
+            "`{task}` takes no argument, but got `{word}`"
+        ))),
+    };
+    match task {
+        "run" => tasks::run(arguments),
+        "test" => tasks::test(arguments),
+        "oracle" => tasks::oracle(arguments),
+        "bench" => tasks::bench(arguments),
+        "firmware" => no_arguments().and_then(|()| tasks::firmware()),
+        "clippy" => no_arguments().and_then(|()| tasks::clippy()),
+        "fmt-check" => no_arguments().and_then(|()| tasks::fmt_check()),
+        "doc" => no_arguments().and_then(|()| tasks::doc()),
+        "ci" => no_arguments().and_then(|()| ci::run()),
+        "doctor" => no_arguments().and_then(|()| doctor::run()),
+        "help" | "--help" | "-h" => {
+            println!("{HELP}");
+            Ok(())
+        }
+        other => Err(Error::Usage(format!(
+            "there is no task `{other}`\n\n{HELP}"
+        ))),
+    }
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

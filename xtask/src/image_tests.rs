@@ -1,0 +1,1 @@
+//! Tests of the packing, on linked files made here.

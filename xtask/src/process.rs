@@ -1,0 +1,195 @@
+//! Running other programs, with one clear error when that fails.
+
+use std::{
+    io,
+    path::Path,
+    process::{Command, ExitStatus},
+};
+
+/// Why a task did not complete.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A program could not be started at all.
+    #[error("cannot run `{program}`: {source}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A program ran and reported failure.
+    #[error("`{command}` failed: {status}{output}")]
+    Failed {
+        /// The command line, shortened.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// What it wrote to standard error, if that was collected (else empty: the user saw it).
+        output: String,
+    },
+    /// A file or folder could not be used.
+    #[error("cannot {doing}: {source}")]
+    Io {
+        /// What was tried, with the path.
+        doing: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The linked firmware is not fit to be an image.
+    #[error("{elf}: {source}")]
+    Image {
+        /// The linked file.
+        elf: String,
+        /// What is wrong with it.
+        source: crate::image::PackError,
+    },
+    /// The command line is wrong; ends with exit code 2.
+    #[error("{0}")]
+    Usage(String),
+    /// Anything else; the text says what, where, and what to do.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Result of a task.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Wraps an I/O error with what was tried (`"read"`) and on which path.
+    pub fn io(verb: &str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let doing = format!("{verb} {}", path.display());
+        move |source| Self::Io { doing, source }
+    }
+
+    /// Exit code of the task: the failed program's own where there is one.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Failed { status, .. } => status
+                .code()
+                .and_then(|code| u8::try_from(code).ok())
+                .unwrap_or(1),
+            _ => 1,
+        }
+    }
+}
+
+/// Runs a command to its end; its standard output goes to ours.
+///
+/// # Errors
+/// [`Error::Spawn`], or [`Error::Failed`] if it reports failure.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command
+        .status()
+        .map_err(|source| spawn_error(command, source))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Failed {
+        command: describe(command),
+        status,
+        output: String::new(),
+    })
+}
+
+/// Like [`run`], with standard output sent to standard error: for everything whose output is not the result.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_quiet(command: &mut Command) -> Result<()> {
+    run(command.stdout(io::stderr()))
+}
+
+/// Runs a command and returns its standard output.
+///
+/// # Errors
+/// Those of [`run`], with what the program wrote to standard error.
+pub fn capture(command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .map_err(|source| spawn_error(command, source))?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::Failed {
+            command: describe(command),
+            status: output.status,
+            output: format!("\n{}", stderr.trim_end()),
+        });
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Replaces this process where the system can do that, else waits and passes the exit code on.
+///
+/// # Errors
+/// [`Error::Spawn`]; a program that ran never returns here.
+pub fn exec(command: &mut Command) -> Result<()> {
+    #[cfg(unix)]
+    {
+        let source = std::os::unix::process::CommandExt::exec(command);
+        Err(spawn_error(command, source))
+    }
+    #[cfg(not(unix))]
+    {
+        let status = command
+            .status()
+            .map_err(|source| spawn_error(command, source))?;
+        std::process::exit(status.code().unwrap_or(1))
+    }
+}
+
+fn spawn_error(command: &Command, source: io::Error) -> Error {
+    Error::Spawn {
+        program: command.get_program().to_string_lossy().into_owned(),
+        source,
+    }
+}
+
+/// The command line for a message: program name without its folder, and the first arguments.
+fn describe(command: &Command) -> String {
+    const SHOWN: usize = 8;
+    let program = Path::new(command.get_program());
+    let mut text = program
+        .file_name()
+        .unwrap_or(program.as_os_str())
+        .to_string_lossy()
+        .into_owned();
+    for argument in command.get_args().take(SHOWN) {
+        text.push(' ');
+        text.push_str(&argument.to_string_lossy());
+    }
+    if command.get_args().count() > SHOWN {
+        text.push_str(" ...");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = run(&mut Command::new("no-such-program-here")).unwrap_err();
+        assert!(
+            matches!(&error, Error::Spawn { program, .. } if program == "no-such-program-here")
+        );
+        assert_eq!(error.exit_code(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn exit_code_and_standard_error_of_a_failed_program_are_kept() {
+        let error =
+            capture(Command::new("sh").args(["-c", "echo trouble >&2; exit 7"])).unwrap_err();
+        assert_eq!(error.exit_code(), 7);
+        assert!(error.to_string().contains("trouble"), "{error}");
+    }
+
+    #[test]
+    fn long_command_lines_are_shortened() {
+        let mut command = Command::new("/usr/bin/tool");
+        command.args((0..20).map(|n| n.to_string()));
+        assert_eq!(describe(&command), "tool 0 1 2 3 4 5 6 7 ...");
+    }
+}

@@ -1,0 +1,127 @@
+//! The tasks that are a few cargo commands each.
+
+use crate::{
+    firmware::{self, Firmware},
+    process::{self, Result},
+    toolchain::Toolchain,
+    workspace,
+};
+use std::process::Command;
+
+/// The member that needs an emulator library; left out of everything but its own task.
+const ORACLE: &str = "oracle";
+
+/// Firmware first, told in one line; the host builds that follow carry it.
+fn built_firmware() -> Result<Firmware> {
+    let firmware = firmware::build()?;
+    eprintln!("xtask: firmware {}", firmware.summary());
+    Ok(firmware)
+}
+
+/// `firmware`: prints path, size and build id of the image.
+pub fn firmware() -> Result<()> {
+    println!("{}", firmware::build()?.summary());
+    Ok(())
+}
+
+/// `run`: this process becomes aicprobe, so standard output and the exit code are aicprobe's own.
+pub fn run(arguments: &[String]) -> Result<()> {
+    process::exec(&mut aicprobe(&built_firmware()?, arguments))
+}
+
+/// `run` for a caller that goes on afterwards.
+pub fn run_and_return(arguments: &[String]) -> Result<()> {
+    process::run(&mut aicprobe(&built_firmware()?, arguments))
+}
+
+fn aicprobe(firmware: &Firmware, arguments: &[String]) -> Command {
+    let arguments = match arguments.split_first() {
+        Some((dashes, rest)) if dashes == "--" => rest,
+        _ => arguments,
+    };
+    let mut cargo = workspace::cargo("run");
+    cargo
+        .args([
+            "--quiet",
+            "--release",
+            "--package",
+            "host-cli",
+            "--bin",
+            "aicprobe",
+            "--",
+        ])
+        .args(arguments);
+    firmware.give_to(&mut cargo);
+    cargo
+}
+
+/// `test`: the default members, with the image that the tests boot.
+pub fn test(arguments: &[String]) -> Result<()> {
+    let firmware = built_firmware()?;
+    process::run(firmware.give_to(workspace::cargo("test").args(arguments)))
+}
+
+/// `bench`: the measurements of the default members.
+pub fn bench(arguments: &[String]) -> Result<()> {
+    let firmware = built_firmware()?;
+    process::run(firmware.give_to(workspace::cargo("bench").args(arguments)))
+}
+
+/// `clippy`: host code with the image inside, then the firmware with its own compiler's clippy.
+pub fn clippy() -> Result<()> {
+    const DENY: [&str; 3] = ["--", "-D", "warnings"];
+    let firmware = built_firmware()?;
+    let mut host = workspace::cargo("clippy");
+    host.arg("--all-targets").args(DENY);
+    process::run(firmware.give_to(&mut host))?;
+    let mut target = Toolchain::get()?.cargo("clippy");
+    // The profile of the image, so that the dependencies' metadata is made once.
+    process::run(
+        target
+            .args(["--bin", "probe-fw", "--profile", "fw"])
+            .args(DENY),
+    )
+}
+
+/// `fmt-check`: changes nothing.
+pub fn fmt_check() -> Result<()> {
+    let mut cargo = Command::new(workspace::cargo_program());
+    cargo
+        .args(["fmt", "--all", "--check", "--manifest-path"])
+        .arg(workspace::root().join("Cargo.toml"));
+    process::run(&mut cargo)
+}
+
+/// `doc`: every documented item of the default members, private ones too in binaries.
+pub fn doc() -> Result<()> {
+    let firmware = built_firmware()?;
+    let mut cargo = workspace::cargo("doc");
+    cargo
+        .args(["--no-deps", "--workspace", "--exclude", ORACLE])
+        .env("RUSTDOCFLAGS", "-D warnings");
+    process::run(firmware.give_to(&mut cargo))
+}
+
+/// `oracle`: lints and runs the differential test; in release, so that the emulator library is built once.
+pub fn oracle(arguments: &[String]) -> Result<()> {
+    let mut cargo = workspace::cargo("run");
+    cargo
+        .args(["--release", "--package", ORACLE, "--"])
+        .args(arguments);
+    process::run(&mut cargo)
+}
+
+/// Clippy of the `oracle` member alone; beside [`oracle`] because it builds the same library.
+pub fn oracle_clippy() -> Result<()> {
+    let mut cargo = workspace::cargo("clippy");
+    cargo.args([
+        "--release",
+        "--package",
+        ORACLE,
+        "--no-deps",
+        "--",
+        "-D",
+        "warnings",
+    ]);
+    process::run(&mut cargo)
+}
