@@ -7,8 +7,12 @@ use super::{BUILTIN, ModelError};
 /// Take `extends` out of `table`; if it was there, lay `table` over the built-in model it names.
 /// Tables are merged key by key, everything else (arrays too) is replaced.
 pub(super) fn resolve(mut table: Table, origin: &str) -> Result<Option<Table>, ModelError> {
-    let Some(base) = table.remove("extends") else { return Ok(None) };
-    let found = base.as_str().and_then(|name| BUILTIN.iter().find(|(n, _)| *n == name));
+    let Some(base) = table.remove("extends") else {
+        return Ok(None);
+    };
+    let found = base
+        .as_str()
+        .and_then(|name| BUILTIN.iter().find(|(n, _)| *n == name));
     let Some((_, text)) = found else {
         let names: Vec<&str> = BUILTIN.iter().map(|(n, _)| *n).collect();
         return Err(ModelError::Value {
@@ -18,9 +22,10 @@ pub(super) fn resolve(mut table: Table, origin: &str) -> Result<Option<Table>, M
             allowed: format!("one of the built-in models {}", names.join(", ")),
         });
     };
-    let parsed = text
-        .parse::<Table>()
-        .map_err(|e| ModelError::Malformed { origin: origin.to_owned(), detail: e.to_string() })?;
+    let parsed = text.parse::<Table>().map_err(|e| ModelError::Malformed {
+        origin: origin.to_owned(),
+        detail: e.to_string(),
+    })?;
     // A built-in model may itself extend another one; the files form no cycle, which the test that loads them all shows.
     let mut merged = match resolve(parsed.clone(), origin)? {
         Some(deeper) => deeper,

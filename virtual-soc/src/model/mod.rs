@@ -13,16 +13,23 @@ use serde::Deserialize as _;
 
 pub use error::ModelError;
 pub use schema::{
-    AdtModel, AicModel, CallWake, CounterModel, CpuModel, CpusModel, DeviceModel, ExtRoute, FaultModel, IpiModel, LineModel,
-    LoaderModel, PmgrModel, RamModel, SiqModel, SocModel, SysRegModel, TimingModel, UartModel,
+    AdtModel, AicModel, CallWake, CounterModel, CpuModel, CpusModel, DeviceModel, ExtRoute,
+    FaultModel, IpiModel, LineModel, LoaderModel, PmgrModel, RamModel, SiqModel, SocModel,
+    SysRegModel, TimingModel, UartModel,
 };
-pub use schema::{Choice, Class, ClusterType, EventClaim, LinkKind, OnMasked, Outside, RegisterAccess, StrideProperties};
+pub use schema::{
+    Choice, Class, ClusterType, EventClaim, LinkKind, OnMasked, Outside, RegisterAccess,
+    StrideProperties,
+};
 pub use source::{Source, SourceKind};
 
 /// The built-in models: name and text.
 const BUILTIN: &[(&str, &str)] = &[
     ("t8140", include_str!("../../models/t8140.toml")),
-    ("t8140-siq-traps", include_str!("../../models/t8140-siq-traps.toml")),
+    (
+        "t8140-siq-traps",
+        include_str!("../../models/t8140-siq-traps.toml"),
+    ),
     ("t8140-sprr", include_str!("../../models/t8140-sprr.toml")),
 ];
 
@@ -49,8 +56,10 @@ impl SocModel {
     /// # Errors
     /// Malformed TOML, an unknown or missing key, a value outside what its key allows.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, ModelError> {
-        let malformed =
-            |e: toml::de::Error| ModelError::Malformed { origin: origin.to_owned(), detail: e.to_string().trim_end().to_owned() };
+        let malformed = |e: toml::de::Error| ModelError::Malformed {
+            origin: origin.to_owned(),
+            detail: e.to_string().trim_end().to_owned(),
+        };
         let table: toml::Table = text.parse().map_err(malformed)?;
         let model = match extend::resolve(table, origin)? {
             Some(merged) => Self::deserialize(toml::Value::Table(merged)).map_err(malformed)?,

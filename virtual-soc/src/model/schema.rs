@@ -80,7 +80,11 @@ pub struct TimingModel {
 
 impl Default for TimingModel {
     fn default() -> Self {
-        Self { slice: 100, ps_per_insn: 1000, source: model_only() }
+        Self {
+            slice: 100,
+            ps_per_insn: 1000,
+            source: model_only(),
+        }
     }
 }
 
@@ -112,7 +116,12 @@ pub struct CpusModel {
 
 impl Default for CpusModel {
     fn default() -> Self {
-        Self { lse: true, event_stream: true, wfi_loses_gprs: false, source: model_only() }
+        Self {
+            lse: true,
+            event_stream: true,
+            wfi_loses_gprs: false,
+            source: model_only(),
+        }
     }
 }
 
@@ -388,7 +397,13 @@ pub struct IpiModel {
 
 impl Default for IpiModel {
     fn default() -> Self {
-        Self { local: true, delivery_ns: 200, sender_in_sr: false, countdown: 0x1800, source: model_only() }
+        Self {
+            local: true,
+            delivery_ns: 200,
+            sender_in_sr: false,
+            countdown: 0x1800,
+            source: model_only(),
+        }
     }
 }
 
@@ -408,7 +423,12 @@ pub struct SysRegModel {
 
 impl Default for SysRegModel {
     fn default() -> Self {
-        Self { zero: Vec::new(), storage: Vec::new(), trap: Vec::new(), source: model_only() }
+        Self {
+            zero: Vec::new(),
+            storage: Vec::new(),
+            trap: Vec::new(),
+            source: model_only(),
+        }
     }
 }
 
@@ -613,7 +633,10 @@ pub struct FaultModel {
 }
 
 pub(super) fn model_only() -> Source {
-    Source { kind: super::SourceKind::ModelOnly, note: "default of this program".into() }
+    Source {
+        kind: super::SourceKind::ModelOnly,
+        note: "default of this program".into(),
+    }
 }
 
 const fn yes() -> bool {

@@ -43,13 +43,20 @@ impl TryFrom<String> for Source {
 
     fn try_from(text: String) -> Result<Self, String> {
         let (head, note) = text.split_once(':').unwrap_or((&text, ""));
-        let kinds = [SourceKind::Silicon, SourceKind::ThirdParty, SourceKind::Inference, SourceKind::ModelOnly];
+        let kinds = [
+            SourceKind::Silicon,
+            SourceKind::ThirdParty,
+            SourceKind::Inference,
+            SourceKind::ModelOnly,
+        ];
         let kind = kinds.into_iter().find(|k| k.as_str() == head.trim()).ok_or_else(|| {
             format!("source {text:?} must start with \"silicon\", \"third party\", \"inference\" or \"model only\"")
         })?;
         let note = note.trim().to_owned();
         if note.is_empty() && kind != SourceKind::ModelOnly {
-            return Err(format!("source {text:?} must say after a colon who says so"));
+            return Err(format!(
+                "source {text:?} must say after a colon who says so"
+            ));
         }
         Ok(Self { kind, note })
     }
@@ -58,7 +65,11 @@ impl TryFrom<String> for Source {
 impl core::fmt::Display for Source {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(self.kind.as_str())?;
-        if self.note.is_empty() { Ok(()) } else { write!(f, ": {}", self.note) }
+        if self.note.is_empty() {
+            Ok(())
+        } else {
+            write!(f, ": {}", self.note)
+        }
     }
 }
 
@@ -69,7 +80,10 @@ mod tests {
     #[test]
     fn a_claim_must_name_its_witness() {
         let ok = Source::try_from("silicon: PR #228".to_owned()).unwrap();
-        assert_eq!((ok.kind, ok.note.as_str(), ok.to_string().as_str()), (SourceKind::Silicon, "PR #228", "silicon: PR #228"));
+        assert_eq!(
+            (ok.kind, ok.note.as_str(), ok.to_string().as_str()),
+            (SourceKind::Silicon, "PR #228", "silicon: PR #228")
+        );
         assert!(Source::try_from("silicon".to_owned()).is_err());
         assert!(Source::try_from("rumour: x".to_owned()).is_err());
         assert!(Source::try_from("model only".to_owned()).is_ok());

@@ -19,7 +19,12 @@ impl SocModel {
         check.range("counter.hz", self.counter.hz, 1, 1_000_000_000)?;
         check.range("counter.step", self.counter.step, 1, self.counter.hz)?;
         check.range("timing.slice", self.timing.slice.into(), 1, 100_000)?;
-        check.range("timing.ps_per_insn", self.timing.ps_per_insn.into(), 1, 1_000_000)?;
+        check.range(
+            "timing.ps_per_insn",
+            self.timing.ps_per_insn.into(),
+            1,
+            1_000_000,
+        )?;
         check.that(
             self.ram.base.is_multiple_of(RAM_STEP) && self.ram.base < 1 << 42,
             "ram.base",
@@ -38,23 +43,53 @@ impl SocModel {
     }
 
     fn validate_cpus(&self, check: &Check<'_>) -> Result<(), ModelError> {
-        check.that((1..=CPUS_MAX).contains(&self.cpu.len()), "cpu", format!("{} tables", self.cpu.len()), "1 to 24 tables")?;
+        check.that(
+            (1..=CPUS_MAX).contains(&self.cpu.len()),
+            "cpu",
+            format!("{} tables", self.cpu.len()),
+            "1 to 24 tables",
+        )?;
         for (i, cpu) in self.cpu.iter().enumerate() {
-            check.range(&format!("cpu[{i}].adt_id"), cpu.adt_id.into(), 0, CPUS_MAX as u64 - 1)?;
+            check.range(
+                &format!("cpu[{i}].adt_id"),
+                cpu.adt_id.into(),
+                0,
+                CPUS_MAX as u64 - 1,
+            )?;
             for (j, other) in self.cpu.iter().enumerate().take(i) {
                 let key = format!("cpu[{i}].adt_id");
-                check.that(other.adt_id != cpu.adt_id, &key, cpu.adt_id, &format!("an id that cpu[{j}] does not have"))?;
+                check.that(
+                    other.adt_id != cpu.adt_id,
+                    &key,
+                    cpu.adt_id,
+                    &format!("an id that cpu[{j}] does not have"),
+                )?;
                 let key = format!("cpu[{i}].mpidr");
-                check.that(other.mpidr != cpu.mpidr, &key, hex(cpu.mpidr), &format!("an MPIDR that cpu[{j}] does not have"))?;
+                check.that(
+                    other.mpidr != cpu.mpidr,
+                    &key,
+                    hex(cpu.mpidr),
+                    &format!("an MPIDR that cpu[{j}] does not have"),
+                )?;
             }
         }
         let boots = self.cpu.iter().filter(|c| c.boot && c.present).count();
-        check.that(boots == 1, "cpu[].boot", format!("{boots} present CPUs with boot = true"), "exactly one")
+        check.that(
+            boots == 1,
+            "cpu[].boot",
+            format!("{boots} present CPUs with boot = true"),
+            "exactly one",
+        )
     }
 
     fn validate_aic(&self, check: &Check<'_>) -> Result<(), ModelError> {
         let aic = &self.aic;
-        check.that(matches!(aic.generation, 2 | 3), "aic.generation", aic.generation, "2 or 3")?;
+        check.that(
+            matches!(aic.generation, 2 | 3),
+            "aic.generation",
+            aic.generation,
+            "2 or 3",
+        )?;
         check.that(
             aic.max_irq.is_multiple_of(32) && (32..=0x1000).contains(&aic.max_irq),
             "aic.max_irq",
@@ -71,14 +106,23 @@ impl SocModel {
             &format!("0 (as many as dies) or {} to {AIC_DIES_MAX}", aic.dies),
         )?;
         let end = self.aic_layout().end();
-        check.that(end <= aic.size, "aic.size", hex(aic.size), &format!("at least {}, where the last die bank ends", hex(end)))?;
+        check.that(
+            end <= aic.size,
+            "aic.size",
+            hex(aic.size),
+            &format!("at least {}, where the last die bank ends", hex(end)),
+        )?;
         check.that(
             u64::from(aic.event) + 4 <= aic.size && aic.event.is_multiple_of(4),
             "aic.event",
             hex(aic.event),
             "a multiple of 4 inside aic.size",
         )?;
-        for (key, lines) in [("aic.high", &aic.high), ("aic.left_set", &aic.left_set), ("aic.left_unmasked", &aic.left_unmasked)] {
+        for (key, lines) in [
+            ("aic.high", &aic.high),
+            ("aic.left_set", &aic.left_set),
+            ("aic.left_unmasked", &aic.left_unmasked),
+        ] {
             for (i, line) in lines.iter().enumerate() {
                 check.that(
                     line.die < aic.dies && line.number < aic.nr_irq,
@@ -92,7 +136,11 @@ impl SocModel {
     }
 
     fn validate_rest(&self, check: &Check<'_>) -> Result<(), ModelError> {
-        let lists = [("sysregs.zero", &self.sysregs.zero), ("sysregs.storage", &self.sysregs.storage), ("sysregs.trap", &self.sysregs.trap)];
+        let lists = [
+            ("sysregs.zero", &self.sysregs.zero),
+            ("sysregs.storage", &self.sysregs.storage),
+            ("sysregs.trap", &self.sysregs.trap),
+        ];
         for (key, list) in lists {
             for (i, name) in list.iter().enumerate() {
                 check.that(
@@ -105,13 +153,35 @@ impl SocModel {
         }
         for (i, device) in self.adt.device.iter().enumerate() {
             for parent in &device.interrupt_parents {
-                let known = parent == "aic" || parent == "self" || self.adt.device.iter().any(|d| d.name == *parent);
-                check.that(known, &format!("adt.device[{i}].interrupt_parents"), parent, "\"aic\", \"self\" or a device's name")?;
+                let known = parent == "aic"
+                    || parent == "self"
+                    || self.adt.device.iter().any(|d| d.name == *parent);
+                check.that(
+                    known,
+                    &format!("adt.device[{i}].interrupt_parents"),
+                    parent,
+                    "\"aic\", \"self\" or a device's name",
+                )?;
             }
         }
-        check.range("loader.bytes_per_second", self.loader.bytes_per_second, 1000, 10_000_000_000)?;
-        check.range("loader.request_ns", self.loader.request_ns, 1, 1_000_000_000)?;
-        check.range("siq.move_after_ns", self.siq.move_after_ns, 0, 1_000_000_000)?;
+        check.range(
+            "loader.bytes_per_second",
+            self.loader.bytes_per_second,
+            1000,
+            10_000_000_000,
+        )?;
+        check.range(
+            "loader.request_ns",
+            self.loader.request_ns,
+            1,
+            1_000_000_000,
+        )?;
+        check.range(
+            "siq.move_after_ns",
+            self.siq.move_after_ns,
+            0,
+            1_000_000_000,
+        )?;
         check.range("siq.delivery_ns", self.siq.delivery_ns, 0, 1_000_000_000)?;
         check.range("siq.jitter_ns", self.siq.jitter_ns, 0, 1_000_000_000)?;
         check.range("ipi.delivery_ns", self.ipi.delivery_ns, 0, 1_000_000_000)
@@ -123,7 +193,13 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn that(&self, ok: bool, key: &str, value: impl ToString, allowed: &str) -> Result<(), ModelError> {
+    fn that(
+        &self,
+        ok: bool,
+        key: &str,
+        value: impl ToString,
+        allowed: &str,
+    ) -> Result<(), ModelError> {
         if ok {
             return Ok(());
         }
@@ -136,7 +212,12 @@ impl Check<'_> {
     }
 
     fn range(&self, key: &str, value: u64, low: u64, high: u64) -> Result<(), ModelError> {
-        self.that((low..=high).contains(&value), key, value, &format!("{low} to {high}"))
+        self.that(
+            (low..=high).contains(&value),
+            key,
+            value,
+            &format!("{low} to {high}"),
+        )
     }
 }
 

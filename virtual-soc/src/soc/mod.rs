@@ -1,1 +1,19 @@
-//! Devices, models and the loader stand-in on top of [`crate::machine::Machine`].
+//! Everything outside the cores: interrupt controller, routing, fast IPIs, UART, power manager.
+
+mod aic;
+mod bus;
+mod ipi;
+mod layout;
+mod pmgr;
+mod rng;
+mod router;
+mod sysreg_name;
+mod uart;
+
+pub use aic::Aic;
+pub use bus::SocBus;
+pub(crate) use bus::{Consumed, LoaderMode};
+pub use layout::AicLayout;
+pub(crate) use rng::Rng;
+pub use sysreg_name::parse_sysreg;
+pub use uart::Uart;

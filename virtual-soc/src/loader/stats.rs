@@ -1,0 +1,32 @@
+//! Counts of a run, taken from outside the firmware.
+
+/// What happened since power-on, seen from outside the guest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunStats {
+    /// Instructions executed by every CPU, by logical id.
+    pub insns: Vec<u64>,
+    /// Software triggers: bits of SW_SET that went from 0 to 1.
+    pub triggers: u64,
+    /// EVENT reads that took an interrupt, by the CPU that read.
+    pub taken: Vec<u64>,
+    /// EVENT reads that gave 0, by the CPU that read.
+    pub empty_events: Vec<u64>,
+    /// Interrupts that the loader's own handler took away (also counted in `taken`).
+    pub loader_took: u64,
+    /// Fast IPIs sent by writes to the request registers.
+    pub ipis: u64,
+    /// Fast IPIs that came while one was already pending on the target.
+    pub ipis_merged: u64,
+    /// Loader requests answered.
+    pub requests: u64,
+    /// Exceptions that the loader's guard recovered from.
+    pub guarded_exceptions: u64,
+}
+
+impl RunStats {
+    /// Instructions executed by all CPUs.
+    #[must_use]
+    pub fn total_insns(&self) -> u64 {
+        self.insns.iter().sum()
+    }
+}

@@ -1,0 +1,382 @@
+//! The bus: decodes addresses and implementation-defined registers, and holds the devices.
+
+use std::collections::BTreeMap;
+
+use crate::cpu::{Bus, BusFault, CpuView, SysReg, SysRegFault, Time};
+use crate::model::{Outside, RegisterAccess, SocModel};
+
+use super::aic::Aic;
+use super::ipi::FastIpi;
+use super::pmgr::{Pmgr, Request};
+use super::sysreg_name::parse_sysreg;
+use super::uart::Uart;
+
+/// Encodings (third party: loader sources and system-register documentation).
+const SIQ_CFG: SysReg = SysReg::new(3, 4, 15, 10, 4);
+const IPI_RR_LOCAL: SysReg = SysReg::new(3, 5, 15, 0, 0);
+const IPI_RR_GLOBAL: SysReg = SysReg::new(3, 5, 15, 0, 1);
+const IPI_SR: SysReg = SysReg::new(3, 5, 15, 1, 1);
+const IPI_CR: SysReg = SysReg::new(3, 5, 15, 3, 1);
+
+const UART_SIZE: u64 = 0x4000;
+
+/// What the boot CPU does with interrupts while it sits in the loader, which the host side models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LoaderMode {
+    /// Guest code runs on the boot CPU, or nothing does.
+    Away,
+    /// Parked in the loader with A, I and F open: the loader's own handler takes what comes.
+    Open,
+}
+
+/// An interrupt that the loader's handler took while the boot CPU sat in the loader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Consumed {
+    /// EVENT word and time in picoseconds.
+    Irq(u32, u64),
+    /// A fast IPI.
+    FastIpi,
+}
+
+/// How one listed register behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    Zero,
+    Storage,
+    Trap,
+}
+
+/// All devices and implementation-defined registers of a SoC.
+pub struct SocBus {
+    aic_base: u64,
+    aic_size: u64,
+    /// The interrupt controller.
+    pub aic: Aic,
+    uart_base: Option<u64>,
+    /// The serial port.
+    pub uart: Uart,
+    ipi: FastIpi,
+    pub(crate) pmgr: Pmgr,
+    listed: BTreeMap<SysReg, Listed>,
+    stored: BTreeMap<(usize, SysReg), u64>,
+    siq_access: RegisterAccess,
+    siq_writable: u64,
+    siq_stuck: Option<(usize, u64)>,
+    siq_writes: u64,
+    outside: Outside,
+    pub(crate) loader: LoaderMode,
+    pub(crate) loader_reads_event: bool,
+    pub(crate) consumed: Vec<Consumed>,
+    /// CPUs that the start block has been told to start or stop since somebody looked.
+    pub(crate) start_requests: u64,
+    pub(crate) stop_requests: u64,
+    pub(crate) taken: Vec<u64>,
+    pub(crate) empty_events: Vec<u64>,
+    pub(crate) loader_took: u64,
+}
+
+impl SocBus {
+    /// `order[logical id]` is the index of that CPU's table in the model.
+    pub(crate) fn new(model: &SocModel, order: &[usize], reset_vector: u64, seed: u64) -> Self {
+        let named = |list: &[String], kind: Listed| -> Vec<(SysReg, Listed)> {
+            list.iter()
+                .filter_map(|name| Some((parse_sysreg(name)?, kind)))
+                .collect()
+        };
+        let mut listed = BTreeMap::new();
+        listed.extend(named(&model.sysregs.zero, Listed::Zero));
+        listed.extend(named(&model.sysregs.storage, Listed::Storage));
+        listed.extend(named(&model.sysregs.trap, Listed::Trap));
+        let stuck = model
+            .faults
+            .siq_stuck_cpu
+            .and_then(|id| order.iter().position(|&i| model.cpu[i].adt_id == id));
+        Self {
+            aic_base: model.aic.base,
+            aic_size: model.aic.size,
+            aic: Aic::new(model, order, seed),
+            uart_base: model.uart.as_ref().map(|u| u.base),
+            uart: Uart::default(),
+            ipi: FastIpi::new(model, order),
+            pmgr: Pmgr::new(model, order, reset_vector),
+            listed,
+            stored: BTreeMap::new(),
+            siq_access: model.siq.access,
+            siq_writable: model.siq.writable,
+            siq_stuck: stuck.map(|cpu| (cpu, model.faults.siq_stuck_after)),
+            siq_writes: 0,
+            outside: model.faults.outside,
+            loader: LoaderMode::Away,
+            loader_reads_event: model.loader.reads_event,
+            consumed: Vec::new(),
+            start_requests: 0,
+            stop_requests: 0,
+            taken: vec![0; order.len()],
+            empty_events: vec![0; order.len()],
+            loader_took: 0,
+        }
+    }
+
+    /// SIQ_CFG of a CPU, whatever an access by the guest would do.
+    #[must_use]
+    pub fn siq_cfg(&self, cpu: usize) -> u64 {
+        self.aic.router.siq_cfg(cpu)
+    }
+
+    /// Change SIQ_CFG of a CPU from outside the guest.
+    pub fn set_siq_cfg(&mut self, cpu: usize, value: u64, now: Time) {
+        self.aic.router.set_siq_cfg(cpu, value, now.as_picos());
+    }
+
+    /// Drive the hardware level of a line from outside the guest.
+    pub fn set_line(&mut self, die: usize, number: u32, high: bool, now: Time) {
+        self.aic.set_hw(die, number, high, now.as_picos());
+    }
+
+    pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: Time) {
+        self.aic.router.set_alive(cpu, alive, now.as_picos());
+        self.pmgr.set_running(cpu, alive);
+    }
+
+    pub(crate) const fn ipis(&self) -> (u64, u64) {
+        (self.ipi.sent, self.ipi.merged)
+    }
+
+    /// Drop a pending fast IPI, as a loader's FIQ handler does; true if there was one.
+    pub(crate) fn acknowledge_ipi(&mut self, cpu: usize) -> bool {
+        let pending = self.ipi.status(cpu) & 1 == 1;
+        self.ipi.acknowledge(cpu, 1);
+        pending
+    }
+
+    /// Read EVENT for a CPU on the loader's behalf.
+    pub(crate) fn loader_event(&mut self, cpu: usize, now: Time) -> u32 {
+        let word = self.aic_read(cpu, self.aic_event_offset(), now.as_picos());
+        self.loader_took += u64::from(word != 0);
+        word
+    }
+
+    const fn aic_event_offset(&self) -> u32 {
+        self.aic.event_offset()
+    }
+
+    fn aic_read(&mut self, cpu: usize, offset: u32, now: u64) -> u32 {
+        let value = self.aic.read(cpu, offset, now);
+        if offset == self.aic.event_offset() {
+            if value == 0 {
+                self.empty_events[cpu] += 1
+            } else {
+                self.taken[cpu] += 1
+            }
+        }
+        value
+    }
+
+    fn nobody<T: Default>(&self) -> Result<T, BusFault> {
+        Err(match self.outside {
+            Outside::Abort => BusFault::Abort,
+            Outside::SError => BusFault::SError,
+        })
+    }
+
+    fn aic_offset(&self, pa: u64) -> Option<u32> {
+        let offset = pa.wrapping_sub(self.aic_base);
+        (offset < self.aic_size).then_some(offset as u32)
+    }
+
+    fn uart_offset(&self, pa: u64) -> Option<u32> {
+        let offset = pa.wrapping_sub(self.uart_base?);
+        (offset < UART_SIZE).then_some(offset as u32)
+    }
+
+    /// The loader's exception handler, while the boot CPU sits in the loader with interrupts open.
+    fn loader_takes_interrupts(&mut self, now: Time) {
+        if self.loader != LoaderMode::Open {
+            return;
+        }
+        if self.loader_reads_event && self.aic.router.irq_lines() & 1 == 1 {
+            loop {
+                let word = self.loader_event(0, now);
+                if word == 0 {
+                    break;
+                }
+                self.consumed.push(Consumed::Irq(word, now.as_picos()));
+            }
+        }
+        if self.ipi.lines() & 1 == 1 {
+            self.acknowledge_ipi(0);
+            self.consumed.push(Consumed::FastIpi);
+        }
+    }
+
+    fn pmgr_write(&mut self, pa: u64, value: u64, now: Time) -> Result<(), BusFault> {
+        match self.pmgr.write(pa, value) {
+            // Writing a locked reset vector gives an SError (third party).
+            Err(()) => return Err(BusFault::SError),
+            Ok(Request::None) => {}
+            Ok(Request::Start(set)) => self.start_requests |= set,
+            Ok(Request::Stop(set)) => self.stop_requests |= set,
+            Ok(Request::Active(set)) => {
+                for cpu in 0..self.taken.len() {
+                    self.aic
+                        .router
+                        .set_alive(cpu, set >> cpu & 1 == 1, now.as_picos());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Bus for SocBus {
+    fn mmio_read(&mut self, cpu: usize, pa: u64, size: u8, now: Time) -> Result<u64, BusFault> {
+        if let Some(offset) = self.aic_offset(pa) {
+            let ps = now.as_picos();
+            return match size {
+                4 => Ok(self.aic_read(cpu, offset, ps).into()),
+                8 => {
+                    let low = u64::from(self.aic_read(cpu, offset, ps));
+                    Ok(low | u64::from(self.aic_read(cpu, offset + 4, ps)) << 32)
+                }
+                _ => self.nobody(),
+            };
+        }
+        if let Some(offset) = self.uart_offset(pa) {
+            return Ok(self.uart.read(offset).into());
+        }
+        if self.pmgr.contains(pa) {
+            return Ok(self.pmgr.read(pa));
+        }
+        self.nobody()
+    }
+
+    fn mmio_write(
+        &mut self,
+        _cpu: usize,
+        pa: u64,
+        size: u8,
+        value: u64,
+        now: Time,
+    ) -> Result<(), BusFault> {
+        if let Some(offset) = self.aic_offset(pa) {
+            let ps = now.as_picos();
+            match size {
+                4 => self.aic.write(offset, value as u32, ps),
+                8 => {
+                    self.aic.write(offset, value as u32, ps);
+                    self.aic.write(offset + 4, (value >> 32) as u32, ps);
+                }
+                _ => return self.nobody(),
+            }
+            return Ok(());
+        }
+        if let Some(offset) = self.uart_offset(pa) {
+            self.uart.write(offset, value as u32);
+            return Ok(());
+        }
+        if self.pmgr.contains(pa) {
+            return self.pmgr_write(pa, value, now);
+        }
+        self.nobody()
+    }
+
+    fn sysreg_read(
+        &mut self,
+        cpu: usize,
+        reg: SysReg,
+        _el: u8,
+        _now: Time,
+    ) -> Result<u64, SysRegFault> {
+        match reg {
+            SIQ_CFG => match self.siq_access {
+                RegisterAccess::Undefined => Err(SysRegFault::Undefined),
+                RegisterAccess::Trap => Err(SysRegFault::Trap),
+                _ => Ok(self.siq_cfg(cpu)),
+            },
+            IPI_SR => Ok(self.ipi.status(cpu)),
+            IPI_CR => Ok(self.ipi.countdown()),
+            IPI_RR_GLOBAL => Ok(0),
+            IPI_RR_LOCAL if self.ipi.has_local() => Ok(0),
+            _ => match self.listed.get(&reg) {
+                Some(Listed::Zero) => Ok(0),
+                Some(Listed::Storage) => Ok(self.stored.get(&(cpu, reg)).copied().unwrap_or(0)),
+                Some(Listed::Trap) => Err(SysRegFault::Trap),
+                None => Err(SysRegFault::Undefined),
+            },
+        }
+    }
+
+    fn sysreg_write(
+        &mut self,
+        cpu: usize,
+        reg: SysReg,
+        _el: u8,
+        value: u64,
+        now: Time,
+    ) -> Result<(), SysRegFault> {
+        let ps = now.as_picos();
+        match reg {
+            SIQ_CFG => match self.siq_access {
+                RegisterAccess::Undefined | RegisterAccess::WriteUndefined => {
+                    return Err(SysRegFault::Undefined);
+                }
+                RegisterAccess::Trap => return Err(SysRegFault::Trap),
+                RegisterAccess::ReadOnly => {}
+                RegisterAccess::ReadWrite => {
+                    if let Some((stuck, after)) = self.siq_stuck
+                        && stuck == cpu
+                    {
+                        self.siq_writes += 1;
+                        if self.siq_writes > after {
+                            return Ok(());
+                        }
+                    }
+                    let kept = self.siq_cfg(cpu) & !self.siq_writable;
+                    self.aic
+                        .router
+                        .set_siq_cfg(cpu, kept | value & self.siq_writable, ps);
+                }
+            },
+            IPI_SR => self.ipi.acknowledge(cpu, value),
+            IPI_CR => self.ipi.set_countdown(value),
+            IPI_RR_GLOBAL => self.ipi.send_global(cpu, value, ps),
+            IPI_RR_LOCAL if self.ipi.has_local() => self.ipi.send_local(cpu, value, ps),
+            _ => match self.listed.get(&reg) {
+                Some(Listed::Zero) => {}
+                Some(Listed::Storage) => {
+                    self.stored.insert((cpu, reg), value);
+                }
+                Some(Listed::Trap) => return Err(SysRegFault::Trap),
+                None => return Err(SysRegFault::Undefined),
+            },
+        }
+        Ok(())
+    }
+
+    fn irq_lines(&self) -> u64 {
+        self.aic.router.irq_lines()
+    }
+
+    fn fiq_lines(&self) -> u64 {
+        self.ipi.lines()
+    }
+
+    fn tick(&mut self, now: Time, view: &CpuView) {
+        let open = if self.loader == LoaderMode::Open {
+            1
+        } else {
+            0
+        };
+        self.aic
+            .router
+            .tick(view.irq_masked & !open, now.as_picos());
+        self.ipi.tick(view.waiting, now.as_picos());
+        self.loader_takes_interrupts(now);
+    }
+
+    fn next_event(&self, now: Time) -> Option<Time> {
+        let now = now.as_picos();
+        let events = [self.aic.router.next_event(now), self.ipi.next_event(now)];
+        events.into_iter().flatten().min().map(Time)
+    }
+}

@@ -1,0 +1,319 @@
+//! Routing policy: which CPU a deliverable line is offered to.
+//!
+//! What is known of the hardware is little: every CPU says in a field of its own SIQ_CFG whether it takes interrupts
+//! (silicon), a sole acceptor keeps an interrupt while it masks it, a fallback gets it meanwhile (silicon, T8140), and the controller
+//! asks cores, which can refuse while masked (third party: a remark in XNU). Everything beyond is a choice of the model file.
+
+use crate::model::{Choice, Class, ClusterType, OnMasked, SiqModel, SocModel};
+
+use super::rng::Rng;
+
+/// Picoseconds since power-on.
+type Ps = u64;
+
+/// With the fault `spurious_every`: the true interrupt comes this long after the false one.
+const SPURIOUS_GAP: Ps = 2_000_000;
+/// With the fault `duplicate_every`: the second delivery comes this long after the first.
+const DUPLICATE_GAP: Ps = 1_000_000;
+
+/// A line that waits to be taken.
+#[derive(Debug, Clone)]
+struct Offer {
+    /// die << 16 | number: ordered as EVENT gives them out.
+    key: u32,
+    /// From when on a CPU can see it.
+    ready: Ps,
+    /// The CPU whose IRQ input it holds high.
+    cpu: Option<usize>,
+    /// Since when that CPU has had it while masked.
+    refused_since: Option<Ps>,
+    /// Given out once more by a fault, whatever the banks say.
+    forced: bool,
+}
+
+/// What the policy needs to know of a CPU.
+#[derive(Debug, Clone)]
+struct Receiver {
+    siq_cfg: u64,
+    mpidr: u64,
+    performance: bool,
+}
+
+/// Offers of all deliverable lines to CPUs.
+#[derive(Debug, Clone)]
+pub(crate) struct Router {
+    policy: SiqModel,
+    spurious_every: u64,
+    duplicate_every: u64,
+    receivers: Vec<Receiver>,
+    offers: Vec<Offer>,
+    /// CPUs that the rest of the system takes for running.
+    alive: u64,
+    masked: u64,
+    /// CPUs whose IRQ input is high although EVENT will read 0.
+    ghosts: u64,
+    irq_lines: u64,
+    last: Option<usize>,
+    raised: u64,
+    taken: u64,
+    rng: Rng,
+}
+
+impl Router {
+    pub(crate) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
+        Self {
+            policy: model.siq.clone(),
+            spurious_every: model.faults.spurious_every,
+            duplicate_every: model.faults.duplicate_every,
+            receivers: order
+                .iter()
+                .map(|&i| Receiver {
+                    siq_cfg: model.cpu[i].siq_cfg,
+                    mpidr: model.cpu[i].mpidr,
+                    performance: model.cpu[i].cluster_type == ClusterType::P,
+                })
+                .collect(),
+            offers: Vec::new(),
+            alive: 1,
+            masked: 0,
+            ghosts: 0,
+            irq_lines: 0,
+            last: None,
+            raised: 0,
+            taken: 0,
+            rng: Rng::new(seed ^ 0x5349_515f_4346_4700),
+        }
+    }
+
+    /// IRQ inputs, bit i = CPU i.
+    pub(crate) const fn irq_lines(&self) -> u64 {
+        self.irq_lines
+    }
+
+    pub(crate) fn siq_cfg(&self, cpu: usize) -> u64 {
+        self.receivers[cpu].siq_cfg
+    }
+
+    pub(crate) fn set_siq_cfg(&mut self, cpu: usize, value: u64, now: Ps) {
+        self.receivers[cpu].siq_cfg = value;
+        self.settle(now);
+    }
+
+    pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: Ps) {
+        if alive {
+            self.alive |= 1 << cpu;
+        } else {
+            self.alive &= !(1 << cpu);
+        }
+        self.settle(now);
+    }
+
+    /// A line became deliverable.
+    pub(crate) fn raise(&mut self, key: u32, now: Ps) {
+        self.raised += 1;
+        let jitter = if self.policy.jitter_ns == 0 {
+            0
+        } else {
+            self.rng.below(self.policy.jitter_ns * 1000 + 1)
+        };
+        let mut ready = now + self.policy.delivery_ns * 1000 + jitter;
+        if self.spurious_every != 0
+            && self.raised.is_multiple_of(self.spurious_every)
+            && let Some(cpu) = self.choose(self.acceptors(self.alive))
+        {
+            self.ghosts |= 1 << cpu;
+            ready += SPURIOUS_GAP;
+        }
+        self.insert(Offer {
+            key,
+            ready,
+            cpu: None,
+            refused_since: None,
+            forced: false,
+        });
+        self.settle(now);
+    }
+
+    /// A line is no longer deliverable.
+    pub(crate) fn withdraw(&mut self, key: u32, now: Ps) {
+        self.offers.retain(|o| o.key != key || o.forced);
+        self.settle(now);
+    }
+
+    /// Masks changed or time passed.
+    pub(crate) fn tick(&mut self, masked: u64, now: Ps) {
+        self.masked = masked;
+        self.settle(now);
+    }
+
+    /// When an offer will change by itself, if later than `now`.
+    pub(crate) fn next_event(&self, now: Ps) -> Option<Ps> {
+        let moves = |o: &Offer| {
+            let since = o.refused_since?;
+            let elsewhere = self.acceptors(self.alive & !self.masked) != 0;
+            (self.policy.on_masked == OnMasked::Move && elsewhere)
+                .then_some(since + self.policy.move_after_ns * 1000)
+        };
+        self.offers
+            .iter()
+            .filter_map(|o| {
+                if o.cpu.is_none() {
+                    Some(o.ready)
+                } else {
+                    moves(o)
+                }
+            })
+            .filter(|t| *t > now)
+            .min()
+    }
+
+    /// `cpu` takes the lowest line offered to it (with `anybody`: the lowest at all if none is).
+    /// The flag tells whether the banks still hold the line as deliverable.
+    pub(crate) fn take(&mut self, cpu: usize, anybody: bool, now: Ps) -> Option<u32> {
+        self.settle(now);
+        let own = self.offers.iter().position(|o| o.cpu == Some(cpu));
+        let at = own.or_else(|| {
+            if anybody {
+                self.offers.iter().position(|o| o.ready <= now)
+            } else {
+                None
+            }
+        });
+        let Some(at) = at else {
+            self.ghosts &= !(1 << cpu);
+            self.refresh_lines();
+            return None;
+        };
+        let offer = self.offers.remove(at);
+        self.last = Some(cpu);
+        self.taken += 1;
+        if self.duplicate_every != 0
+            && !offer.forced
+            && self.taken.is_multiple_of(self.duplicate_every)
+        {
+            self.insert(Offer {
+                key: offer.key,
+                ready: now + DUPLICATE_GAP,
+                cpu: None,
+                refused_since: None,
+                forced: true,
+            });
+        }
+        self.settle(now);
+        Some(offer.key)
+    }
+
+    fn insert(&mut self, offer: Offer) {
+        let at = self.offers.partition_point(|o| o.key <= offer.key);
+        self.offers.insert(at, offer);
+    }
+
+    fn class(&self, cpu: usize) -> Class {
+        if self.policy.honoured {
+            self.policy.classes[(self.receivers[cpu].siq_cfg & 3) as usize]
+        } else {
+            Class::Normal
+        }
+    }
+
+    /// CPUs of `among` in the best class that has any.
+    fn acceptors(&self, among: u64) -> u64 {
+        let mut best = (Class::Never, 0u64);
+        for cpu in (0..self.receivers.len()).filter(|c| among >> c & 1 == 1) {
+            let class = self.class(cpu);
+            if class < best.0 {
+                best = (class, 0);
+            }
+            if class == best.0 && class != Class::Never {
+                best.1 |= 1 << cpu;
+            }
+        }
+        best.1
+    }
+
+    fn choose(&mut self, set: u64) -> Option<usize> {
+        if set == 0 {
+            return None;
+        }
+        let count = self.receivers.len();
+        let ids = (0..count).filter(|c| set >> c & 1 == 1);
+        match self.policy.choice {
+            Choice::LowestId => ids.min(),
+            Choice::LowestMpidr => ids.min_by_key(|&c| self.receivers[c].mpidr),
+            Choice::PCoresFirst => ids.min_by_key(|&c| (!self.receivers[c].performance, c)),
+            Choice::Sticky => match self.last {
+                Some(last) if set >> last & 1 == 1 => Some(last),
+                _ => ids.min(),
+            },
+            Choice::RoundRobin => {
+                let first = self.last.map_or(0, |l| l + 1);
+                (0..count)
+                    .map(|i| (first + i) % count)
+                    .find(|c| set >> c & 1 == 1)
+            }
+            Choice::Random => {
+                let skip = self.rng.below(u64::from(set.count_ones())) as usize;
+                ids.into_iter().nth(skip)
+            }
+        }
+    }
+
+    /// Bring every offer to the CPU that the policy wants now.
+    fn settle(&mut self, now: Ps) {
+        for at in 0..self.offers.len() {
+            if self.offers[at].ready > now {
+                continue;
+            }
+            let cpu = self.place(at, now);
+            let offer = &mut self.offers[at];
+            let masked = cpu.is_some_and(|c| self.masked >> c & 1 == 1);
+            if !masked {
+                offer.refused_since = None;
+            } else if cpu != offer.cpu || offer.refused_since.is_none() {
+                offer.refused_since = Some(now);
+            }
+            offer.cpu = cpu;
+        }
+        self.refresh_lines();
+    }
+
+    fn place(&mut self, at: usize, now: Ps) -> Option<usize> {
+        let Offer {
+            cpu, refused_since, ..
+        } = self.offers[at];
+        let moves = self.policy.on_masked == OnMasked::Move;
+        let patience = self.policy.move_after_ns * 1000;
+        match cpu.filter(|&c| self.alive >> c & 1 == 1 && self.class(c) != Class::Never) {
+            Some(current) => {
+                let refused = self.masked >> current & 1 == 1
+                    && refused_since.is_some_and(|since| now >= since + patience);
+                if !(moves && refused) {
+                    return Some(current);
+                }
+                let open = self.acceptors(self.alive & !self.masked);
+                Some(self.choose(open).unwrap_or(current))
+            }
+            None => {
+                let open = if moves && patience == 0 {
+                    self.acceptors(self.alive & !self.masked)
+                } else {
+                    0
+                };
+                let set = if open != 0 {
+                    open
+                } else {
+                    self.acceptors(self.alive)
+                };
+                self.choose(set)
+            }
+        }
+    }
+
+    fn refresh_lines(&mut self) {
+        self.irq_lines = self
+            .offers
+            .iter()
+            .filter_map(|o| o.cpu)
+            .fold(self.ghosts, |lines, c| lines | 1 << c);
+    }
+}
