@@ -54,7 +54,7 @@ pub enum PackError {
         /// Its type.
         kind: u64,
     },
-    /// A relocation outside the image, not aligned, or inside the header.
+    /// A relocation outside the image, not aligned, inside the header or inside the table itself.
     #[error(
         "relocation {index} writes at {place:#x} the address of {addend:#x}: both must lie in the image, the place aligned to 8"
     )]
@@ -224,9 +224,8 @@ fn relocations(file: &object::File<'_>, image: &[u8]) -> Result<(u32, u32), Pack
             });
         }
         let limit = image.len() as u64;
-        let in_header = place < HEADER_SIZE as u64;
-        let in_table = place + 8 > address && place < end;
-        if place % 8 != 0 || in_header || in_table || place > limit - 8 || addend > limit {
+        let outside = place < HEADER_SIZE as u64 || place > limit - 8 || addend > limit;
+        if outside || place % 8 != 0 || (place + 8 > address && place < end) {
             return Err(PackError::RelocationPlace {
                 index,
                 place,
