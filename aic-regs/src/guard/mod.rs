@@ -13,11 +13,10 @@
 //! An instruction that is skipped leaves its destination unchanged, so the value beside a fault means nothing.
 
 #[cfg(all(target_arch = "aarch64", target_os = "none"))]
-#[macro_use]
 mod stubs;
 
 #[cfg(all(target_arch = "aarch64", target_os = "none"))]
-pub(crate) use stubs::Answer;
+pub(crate) use stubs::{Answer, guarded_stub};
 #[cfg(all(target_arch = "aarch64", target_os = "none"))]
 pub use stubs::{contains, mmio_read32, mmio_write32};
 

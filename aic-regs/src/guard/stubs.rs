@@ -42,6 +42,8 @@ macro_rules! guarded_stub {
     };
 }
 
+pub(crate) use guarded_stub;
+
 // Value and address arrive in x2 and x0 so that nothing but the access stands between `mov` and the barriers.
 guarded_stub!("__guarded_mmio_read32", "ldr w0, [x0]");
 guarded_stub!("__guarded_mmio_write32", "str w2, [x0]");

@@ -31,7 +31,7 @@ macro_rules! system_register {
     };
     (@r $name:ident $text:literal $op0:literal $op1:literal $crn:literal $crm:literal $op2:literal) => {
         #[cfg(all(target_arch = "aarch64", target_os = "none"))]
-        guarded_stub!(
+        $crate::guard::guarded_stub!(
             concat!("__guarded_mrs_", $text),
             concat!("mrs x0, ", generic_name!($op0 $op1 $crn $crm $op2))
         );
@@ -82,7 +82,7 @@ macro_rules! system_register {
     };
     (@guarded $name:ident $text:literal $op0:literal $op1:literal $crn:literal $crm:literal $op2:literal) => {
         #[cfg(all(target_arch = "aarch64", target_os = "none"))]
-        guarded_stub!(
+        $crate::guard::guarded_stub!(
             concat!("__guarded_msr_", $text),
             concat!("msr ", generic_name!($op0 $op1 $crn $crm $op2), ", x0")
         );
