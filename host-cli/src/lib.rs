@@ -1,1 +1,6 @@
-//! Under construction.
+//! The host's side of aicprobe: links, the loader's protocol, plans of cells, statistics and results.
+//!
+//! The layers, from below: [`link`] carries bytes, [`proxy`] speaks the resident loader's protocol on it.
+
+pub mod link;
+pub mod proxy;

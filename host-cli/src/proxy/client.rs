@@ -1,0 +1,383 @@
+//! One request, one answer: deadlines, retries and resynchronisation.
+
+use std::time::Duration;
+
+use crate::link::Link;
+
+use super::checksum;
+use super::error::{ProxyError, Status};
+use super::frame::{
+    FEATURE_NO_DATA_CHECKSUMS, Kind, NO_CHECKSUM, Reply, SENTINEL, request, words,
+};
+use super::ops::Op;
+use super::receiver::{Item, Receiver};
+
+/// How often a request is made before it counts as failed.
+const ATTEMPTS: u32 = 3;
+/// Deadline of an ordinary answer.
+const DEADLINE: Duration = Duration::from_secs(1);
+/// Deadline of starting all secondaries: the loader gives each one 100 ms.
+const START_DEADLINE: Duration = Duration::from_secs(4);
+/// How long after a damaged answer to look for a better one.
+const AFTER_DAMAGE: Duration = Duration::from_millis(50);
+/// Silence that ends the draining of a link.
+const QUIET: Duration = Duration::from_millis(20);
+/// Longest draining: a target that never stops talking is not in sync.
+const DRAIN: Duration = Duration::from_secs(1);
+/// Deadline of a NOP while synchronising.
+const SYNC: Duration = Duration::from_millis(200);
+/// NOPs tried while synchronising. The first may be swallowed as the rest of an older frame.
+const SYNC_ATTEMPTS: u32 = 5;
+/// Largest block of one memory transfer; a loader that lost its place has at most this much to swallow.
+const BLOCK: usize = 128 * 1024;
+
+/// Counts of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProxyStats {
+    /// Requests sent, repetitions included.
+    pub requests: u64,
+    /// Repetitions.
+    pub retries: u64,
+    /// Damaged frames seen.
+    pub damaged: u64,
+    /// Intact answers to something that was not asked (any more).
+    pub stale: u64,
+    /// EVENT frames.
+    pub events: u64,
+}
+
+/// A connection to a loader.
+pub struct Proxy<'l> {
+    link: &'l mut (dyn Link + 'l),
+    rx: Receiver,
+    scratch: Vec<u8>,
+    no_data_checksums: bool,
+    /// The loader has answered once: from now on a BOOT frame means that it restarted.
+    connected: bool,
+    stats: ProxyStats,
+}
+
+/// What waiting for an answer came to.
+enum Answer {
+    Reply(Reply),
+    Damaged,
+    Silence,
+}
+
+impl<'l> Proxy<'l> {
+    /// Drops what is left in the stream, finds the loader and asks for transfers without data checksums (a link that
+    /// needs them does not grant it).
+    ///
+    /// # Errors
+    /// [`ProxyError::Timeout`] if nobody answers.
+    pub fn connect(link: &'l mut (dyn Link + 'l)) -> Result<Self, ProxyError> {
+        let mut proxy = Self {
+            link,
+            rx: Receiver::default(),
+            scratch: vec![0; 64 * 1024],
+            no_data_checksums: false,
+            connected: false,
+            stats: ProxyStats::default(),
+        };
+        proxy.resync("the first NOP")?;
+        Ok(proxy)
+    }
+
+    /// Time on the link's clock.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.link.now()
+    }
+
+    /// See [`Link::salt`].
+    #[must_use]
+    pub fn salt(&self) -> u64 {
+        self.link.salt()
+    }
+
+    /// Counts so far.
+    #[must_use]
+    pub const fn stats(&self) -> ProxyStats {
+        self.stats
+    }
+
+    /// Console text of the loader since the last call.
+    pub fn take_console(&mut self) -> Vec<u8> {
+        self.rx.take_console()
+    }
+
+    /// An operation with up to six arguments; returns its value.
+    ///
+    /// # Errors
+    /// [`ProxyError`]. Operations that may be repeated are repeated when their answer is damaged or missing.
+    pub fn op(&mut self, op: Op, args: &[u64]) -> Result<u64, ProxyError> {
+        let deadline = match op {
+            Op::SmpStartSecondaries => START_DEADLINE,
+            _ => DEADLINE,
+        };
+        self.op_within(op, args, deadline)
+    }
+
+    /// The same with a deadline of its own.
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn op_within(
+        &mut self,
+        op: Op,
+        args: &[u64],
+        deadline: Duration,
+    ) -> Result<u64, ProxyError> {
+        let mut payload = [0; 7];
+        payload[0] = op as u64;
+        payload[1..=args.len()].copy_from_slice(args);
+        let frame = request(Kind::Proxy, &words(payload));
+        let what = op.name();
+        for attempt in 1..=ATTEMPTS {
+            self.send(&frame, attempt)?;
+            match self.answer(Kind::Proxy, Some(op), deadline, what)? {
+                Answer::Reply(r) => match Status::from_word(r.status) {
+                    // Not carried out, so that everything may be asked again.
+                    Some(Status::Checksum) if attempt < ATTEMPTS => {}
+                    Some(status) => return Err(refused(what, status)),
+                    None if r.word(1) == 0 => return Ok(r.word(2)),
+                    None => return Err(ProxyError::UnknownOp { what: what.into() }),
+                },
+                lost => self.again(lost, op.repeatable() && attempt < ATTEMPTS, what, deadline)?,
+            }
+        }
+        Err(ProxyError::Damaged { what: what.into() })
+    }
+
+    /// Reads target memory. Only for bytes that nobody changes meanwhile: the loader goes over them twice.
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn read_memory(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
+        for (i, block) in out.chunks_mut(BLOCK).enumerate() {
+            self.read_block(addr + (i * BLOCK) as u64, block)?;
+        }
+        Ok(())
+    }
+
+    /// Writes target memory. The loader stores 0 to the first and the last byte before the data comes.
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn write_memory(&mut self, addr: u64, data: &[u8]) -> Result<(), ProxyError> {
+        for (i, block) in data.chunks(BLOCK).enumerate() {
+            self.write_block(addr + (i * BLOCK) as u64, block)?;
+        }
+        Ok(())
+    }
+
+    fn read_block(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
+        let what = &format!("MEMREAD of {} bytes at {addr:#x}", out.len());
+        let frame = request(Kind::MemRead, &words([addr, out.len() as u64]));
+        for attempt in 1..=ATTEMPTS {
+            self.send(&frame, attempt)?;
+            let answer = self.answer(Kind::MemRead, None, DEADLINE, what)?;
+            let Answer::Reply(r) = answer else {
+                self.again(answer, attempt < ATTEMPTS, what, DEADLINE)?;
+                continue;
+            };
+            match Status::from_word(r.status) {
+                Some(Status::Checksum) if attempt < ATTEMPTS => continue,
+                Some(status) => return Err(refused(what, status)),
+                None => {}
+            }
+            let mut sentinel = [0; 4];
+            let intact = self.raw(out)?
+                && if self.no_data_checksums {
+                    self.raw(&mut sentinel)? && sentinel == SENTINEL
+                } else {
+                    r.half(0) == checksum(out)
+                };
+            if intact {
+                return Ok(());
+            }
+            self.again(Answer::Damaged, attempt < ATTEMPTS, what, DEADLINE)?;
+        }
+        Err(ProxyError::Damaged { what: what.clone() })
+    }
+
+    fn write_block(&mut self, addr: u64, data: &[u8]) -> Result<(), ProxyError> {
+        let what = &format!("MEMWRITE of {} bytes at {addr:#x}", data.len());
+        for attempt in 1..=ATTEMPTS {
+            let sum = if self.no_data_checksums {
+                NO_CHECKSUM
+            } else {
+                checksum(data)
+            };
+            let payload = words([addr, data.len() as u64, u64::from(sum)]);
+            self.send(&request(Kind::MemWrite, &payload), attempt)?;
+            self.link.send(data)?;
+            if self.no_data_checksums {
+                self.link.send(&SENTINEL)?;
+            }
+            match self.answer(Kind::MemWrite, None, DEADLINE, what)? {
+                Answer::Reply(r) => match Status::from_word(r.status) {
+                    None => return Ok(()),
+                    // The loader may be reading our data as requests.
+                    Some(Status::Checksum | Status::Transfer) if attempt < ATTEMPTS => {
+                        self.resync(what)?;
+                    }
+                    Some(status) => return Err(refused(what, status)),
+                },
+                lost => self.again(lost, attempt < ATTEMPTS, what, DEADLINE)?,
+            }
+        }
+        Err(ProxyError::Damaged { what: what.clone() })
+    }
+
+    fn send(&mut self, frame: &[u8], attempt: u32) -> Result<(), ProxyError> {
+        self.stats.requests += 1;
+        self.stats.retries += u64::from(attempt > 1);
+        Ok(self.link.send(frame)?)
+    }
+
+    /// After a lost answer: back in step with the loader if the request may be repeated, else the error.
+    fn again(
+        &mut self,
+        lost: Answer,
+        may_repeat: bool,
+        what: &str,
+        after: Duration,
+    ) -> Result<(), ProxyError> {
+        if may_repeat {
+            return self.resync(what);
+        }
+        let what = what.to_owned();
+        Err(match lost {
+            Answer::Silence => ProxyError::Timeout { what, after },
+            _ => ProxyError::Damaged { what },
+        })
+    }
+
+    /// Waits for the answer of `kind` (and to `op`).
+    fn answer(
+        &mut self,
+        kind: Kind,
+        op: Option<Op>,
+        deadline: Duration,
+        what: &str,
+    ) -> Result<Answer, ProxyError> {
+        let mut end = self.link.now() + deadline;
+        let mut damaged = false;
+        loop {
+            while let Some(item) = self.rx.next() {
+                match item {
+                    Item::Damaged => {
+                        self.stats.damaged += 1;
+                        damaged = true;
+                        end = end.min(self.link.now() + AFTER_DAMAGE);
+                    }
+                    Item::Event { .. } => self.stats.events += 1,
+                    Item::Reply(r) if r.kind == Kind::Boot => self.boot(&r, what)?,
+                    Item::Reply(r)
+                        if r.kind == kind
+                            && (r.status != 0 || op.is_none_or(|op| r.word(0) == op as u64)) =>
+                    {
+                        return Ok(Answer::Reply(r));
+                    }
+                    Item::Reply(_) => self.stats.stale += 1,
+                }
+            }
+            if self.fill(end)? == 0 {
+                if self.rx.give_up() {
+                    damaged = true;
+                    continue;
+                }
+                return Ok(if damaged {
+                    Answer::Damaged
+                } else {
+                    Answer::Silence
+                });
+            }
+        }
+    }
+
+    /// Bytes that follow a reply; `false` if they stop coming.
+    fn raw(&mut self, out: &mut [u8]) -> Result<bool, ProxyError> {
+        let mut done = 0;
+        while done < out.len() {
+            done += self.rx.take_raw(&mut out[done..]);
+            if done < out.len() && self.fill(self.link.now() + DEADLINE)? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Takes bytes from the link until `end`; 0 if none came.
+    fn fill(&mut self, end: Duration) -> Result<usize, ProxyError> {
+        let left = end.saturating_sub(self.link.now());
+        let n = self.link.recv(&mut self.scratch, left)?;
+        self.rx.push(&self.scratch[..n]);
+        Ok(n)
+    }
+
+    /// Back in step with the loader: lets it finish talking, then NOPs until one is answered.
+    fn resync(&mut self, what: &str) -> Result<(), ProxyError> {
+        let wanted = words([FEATURE_NO_DATA_CHECKSUMS]);
+        let start = self.link.now();
+        for _ in 0..SYNC_ATTEMPTS {
+            self.drain(what)?;
+            self.stats.requests += 1;
+            self.link.send(&request(Kind::Nop, &wanted))?;
+            if let Answer::Reply(r) = self.answer(Kind::Nop, None, SYNC, what)?
+                && r.status == 0
+            {
+                self.connected = true;
+                self.no_data_checksums = r.word(0) & FEATURE_NO_DATA_CHECKSUMS != 0;
+                return Ok(());
+            }
+        }
+        Err(ProxyError::Timeout {
+            what: what.to_owned(),
+            after: self.link.now().saturating_sub(start),
+        })
+    }
+
+    /// Takes everything that still comes; text in it goes to the console, frames nowhere.
+    fn drain(&mut self, what: &str) -> Result<(), ProxyError> {
+        let end = self.link.now() + DRAIN;
+        loop {
+            while let Some(item) = self.rx.next() {
+                match item {
+                    Item::Reply(r) if r.kind == Kind::Boot => self.boot(&r, what)?,
+                    Item::Reply(_) => self.stats.stale += 1,
+                    Item::Event { .. } => self.stats.events += 1,
+                    Item::Damaged => self.stats.damaged += 1,
+                }
+            }
+            let until = end.min(self.link.now() + QUIET);
+            if self.fill(until)? == 0 {
+                self.rx.clear();
+                return Ok(());
+            }
+        }
+    }
+
+    /// A BOOT frame: nothing but a greeting before the first answer, the end of the session afterwards.
+    fn boot(&self, frame: &Reply, what: &str) -> Result<(), ProxyError> {
+        let what = what.to_owned();
+        match frame.half(0) {
+            _ if !self.connected => Ok(()),
+            0 => Err(ProxyError::Rebooted { what }),
+            reason => Err(ProxyError::Exception {
+                what,
+                reason,
+                code: frame.half(1),
+                info: frame.word(1),
+            }),
+        }
+    }
+}
+
+fn refused(what: &str, status: Status) -> ProxyError {
+    ProxyError::Refused {
+        what: what.to_owned(),
+        status,
+    }
+}

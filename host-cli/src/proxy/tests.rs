@@ -1,0 +1,385 @@
+//! The client against a scripted loader, and the published frame vectors.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::frame::{Kind, NO_CHECKSUM, REPLY, Reply, SENTINEL, request, words};
+use super::receiver::{Item, Receiver};
+use super::{Op, Proxy, ProxyError, Status, checksum};
+use crate::link::{Link, LinkError};
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    digits
+        .chunks(2)
+        .map(|d| u8::from_str_radix(std::str::from_utf8(d).unwrap(), 16).unwrap())
+        .collect()
+}
+
+/// `head`, zeros up to `len`, `tail`.
+fn padded(head: &str, len: usize, tail: &str) -> Vec<u8> {
+    let mut bytes = hex(head);
+    bytes.resize(len - 4, 0);
+    bytes.extend(hex(tail));
+    bytes
+}
+
+fn reply(kind: Kind, status: i32, data: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0xff, 0x55, 0xaa, kind as u8];
+    frame.extend(status.to_le_bytes());
+    frame.extend(data);
+    frame.resize(REPLY - 4, 0);
+    frame.extend(checksum(&frame).to_le_bytes());
+    frame
+}
+
+fn value(op: Op, value: u64) -> Vec<u8> {
+    reply(Kind::Proxy, 0, &words([op as u64, 0, value]))
+}
+
+/// A loader that answers the n-th thing sent (frame or data) with the n-th entry of its script; NOPs are answered on their own.
+struct Scripted {
+    script: VecDeque<Vec<u8>>,
+    pending: VecDeque<u8>,
+    sent: Vec<Vec<u8>>,
+    features: u8,
+    deaf: bool,
+    clock: Duration,
+}
+
+impl Scripted {
+    fn new(script: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Self {
+            script: script.into_iter().collect(),
+            pending: VecDeque::new(),
+            sent: Vec::new(),
+            features: 0,
+            deaf: false,
+            clock: Duration::ZERO,
+        }
+    }
+}
+
+impl Link for Scripted {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        if bytes.starts_with(&[0xff, 0x55, 0xaa, 0]) {
+            if !self.deaf {
+                self.pending.extend(reply(Kind::Nop, 0, &[self.features]));
+            }
+            return Ok(());
+        }
+        self.sent.push(bytes.to_vec());
+        self.pending
+            .extend(self.script.pop_front().unwrap_or_default());
+        Ok(())
+    }
+
+    fn recv(&mut self, buf: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
+        // Seven bytes at a time, so that every frame comes in pieces.
+        let n = self.pending.len().min(buf.len()).min(7);
+        for slot in &mut buf[..n] {
+            *slot = self.pending.pop_front().unwrap();
+        }
+        self.clock += if n == 0 { timeout } else { Duration::from_micros(1) };
+        Ok(n)
+    }
+
+    fn now(&self) -> Duration {
+        self.clock
+    }
+}
+
+#[test]
+fn request_frames_are_the_published_ones() {
+    let nop = |features: u64| request(Kind::Nop, &words([features]));
+    assert_eq!(nop(1)[..], padded("ff55aa00 01", 64, "f3d9031c"));
+    assert_eq!(nop(0)[60..], hex("6839974b"));
+    let proxy = |op: u64| request(Kind::Proxy, &words([op]));
+    assert_eq!(proxy(0)[..], padded("ff55aa01", 64, "2b196e2f"));
+    assert_eq!(proxy(0x905)[..], padded("ff55aa01 0509", 64, "0173ff71"));
+    assert_eq!(
+        proxy(Op::GetBootArgs as u64)[..],
+        padded("ff55aa01 03", 64, "4079c31a")
+    );
+    assert_eq!(
+        request(Kind::MemRead, &words([0x100_0000_0000, 16]))[..],
+        padded("ff55aa02 0000000000010000 1000000000000000", 64, "e99978f7")
+    );
+    let data: Vec<u8> = (0..16).collect();
+    assert_eq!(checksum(&data).to_le_bytes(), hex("ca10dc58")[..]);
+    assert_eq!(
+        request(
+            Kind::MemWrite,
+            &words([0x100_0000_0000, 16, u64::from(checksum(&data))])
+        )[..],
+        padded(
+            "ff55aa03 0000000000010000 1000000000000000 ca10dc58",
+            64,
+            "c2a55f66"
+        )
+    );
+}
+
+#[test]
+fn published_replies_are_understood() {
+    let parse = |bytes: Vec<u8>| Reply::parse(bytes.first_chunk().unwrap()).unwrap();
+    let nop = parse(padded("ff55aa00 00000000 01", 36, "2b2bec34"));
+    assert_eq!((nop.kind, nop.status, nop.word(0)), (Kind::Nop, 0, 1));
+    assert_eq!(parse(padded("ff55aa00", 36, "404ab690")).word(0), 0);
+    assert_eq!(parse(padded("ff55aa04", 36, "dc929bf4")).kind, Kind::Boot);
+    assert_eq!(parse(padded("ff55aa01", 36, "636481a9")).kind, Kind::Proxy);
+    let who = parse(padded("ff55aa01 00000000 0509", 36, "59d49793"));
+    assert_eq!((who.word(0), who.word(1), who.word(2)), (0x905, 0, 0));
+    let unknown = parse(hex(
+        "ff55aa01 00000000 ffff000000000000 ffffffffffffffff 0000000000000000 59d216d3",
+    ));
+    assert_eq!((unknown.word(0), unknown.word(1)), (0xffff, u64::MAX));
+    let read = parse(padded("ff55aa02 00000000 ca10dc58", 36, "384eecb1"));
+    assert_eq!((read.kind, read.half(0)), (Kind::MemRead, 0x58dc_10ca));
+    let write = parse(padded("ff55aa03 00000000 ca10dc58", 36, "db18f74e"));
+    assert_eq!(write.kind, Kind::MemWrite);
+    let bad = parse(padded("ff55aa00 fcffffff", 36, "0fb7351f"));
+    assert_eq!(Status::from_word(bad.status), Some(Status::Checksum));
+}
+
+#[test]
+fn published_event_is_understood() {
+    let mut rx = Receiver::default();
+    rx.push(&hex("ff55aa05 0800 0200 01000000 0100 5d02 b0c7a62a"));
+    let Some(Item::Event { kind, data }) = rx.next() else {
+        panic!("no event");
+    };
+    assert_eq!((kind, &data[..]), (2, &hex("01000000 0100 5d02")[..]));
+    assert_eq!(rx.next(), None);
+}
+
+#[test]
+fn text_between_frames_is_kept_and_never_data() {
+    let mut noisy = b"TTY \xff\xff\x55 hello\n".to_vec();
+    noisy.extend(value(Op::GetBase, 0x1234));
+    noisy.extend(b"bye\n");
+    let mut link = Scripted::new([noisy]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert_eq!(proxy.base().unwrap(), 0x1234);
+    // The text behind the frame is seen with the next exchange.
+    assert!(matches!(proxy.base(), Err(ProxyError::Timeout { .. })));
+    assert_eq!(proxy.take_console(), b"TTY \xff\xff\x55 hello\nbye\n");
+}
+
+#[test]
+fn event_frames_before_an_answer_are_counted() {
+    let mut bytes = hex("ff55aa05 0800 0200 01000000 0100 5d02 b0c7a62a");
+    bytes.extend(value(Op::GetBase, 7));
+    let mut link = Scripted::new([bytes]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert_eq!(proxy.base().unwrap(), 7);
+    assert_eq!(proxy.stats().events, 1);
+}
+
+#[test]
+fn refused_checksum_is_asked_again() {
+    let mut link = Scripted::new([reply(Kind::Proxy, -4, &[]), value(Op::Call, 5)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    // Even a call may be asked again: it was not carried out.
+    let got = proxy.call(0x1000, [0; 5], Duration::from_millis(50));
+    assert_eq!(got.unwrap(), 5);
+    assert_eq!(proxy.stats().retries, 1);
+    drop(proxy);
+    assert_eq!(link.sent[0], link.sent[1]);
+}
+
+#[test]
+fn damaged_answer_to_a_read_is_asked_again_and_to_a_call_is_not() {
+    let mut bad = value(Op::GetBase, 7);
+    bad[20] ^= 0x10;
+    let mut link = Scripted::new([bad.clone(), value(Op::GetBase, 7)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert_eq!(proxy.base().unwrap(), 7);
+    assert_eq!((proxy.stats().retries, proxy.stats().damaged), (1, 1));
+
+    let mut bad = value(Op::Call, 7);
+    bad[20] ^= 0x10;
+    let mut link = Scripted::new([bad, value(Op::Call, 7)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let got = proxy.call(0x1000, [0; 5], Duration::from_secs(1));
+    assert!(matches!(got, Err(ProxyError::Damaged { .. })), "{got:?}");
+    drop(proxy);
+    assert_eq!(link.sent.len(), 1);
+}
+
+#[test]
+fn answers_that_are_cut_short_or_always_damaged_end_in_an_error() {
+    let mut cut = value(Op::GetBase, 7);
+    cut.truncate(30);
+    let mut link = Scripted::new([cut.clone(), cut.clone(), cut]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert!(matches!(proxy.base(), Err(ProxyError::Damaged { .. })));
+    drop(proxy);
+    assert_eq!(link.sent.len(), 3);
+    assert!(link.clock < Duration::from_secs(10));
+}
+
+#[test]
+fn silence_ends_at_the_deadline() {
+    let mut link = Scripted::new([]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let start = proxy.now();
+    let got = proxy.call(0x1000, [0; 5], Duration::from_millis(70));
+    let Err(ProxyError::Timeout { what, after }) = got else {
+        panic!("{got:?}");
+    };
+    assert_eq!((&what[..], after), ("P_CALL", Duration::from_millis(70)));
+    assert_eq!(proxy.now() - start, Duration::from_millis(70));
+}
+
+#[test]
+fn nobody_there_is_a_timeout() {
+    let mut link = Scripted::new([]);
+    link.deaf = true;
+    let Err(error) = Proxy::connect(&mut link) else {
+        panic!("connected to nobody");
+    };
+    assert!(matches!(error, ProxyError::Timeout { .. }));
+    assert!(link.clock < Duration::from_secs(3));
+}
+
+#[test]
+fn answers_to_older_questions_are_passed_over() {
+    let mut bytes = value(Op::GetBootArgs, 1);
+    bytes.extend(reply(Kind::MemRead, 0, &[]));
+    bytes.extend(value(Op::GetBase, 2));
+    let mut link = Scripted::new([bytes]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert_eq!(proxy.base().unwrap(), 2);
+    assert_eq!(proxy.stats().stale, 2);
+}
+
+#[test]
+fn boot_frames_mean_a_reboot_or_an_exception() {
+    let mut link = Scripted::new([reply(Kind::Boot, 0, &[])]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert!(matches!(proxy.base(), Err(ProxyError::Rebooted { .. })));
+
+    let mut data = hex("01000000 03000000");
+    data.extend(0x1234_u64.to_le_bytes());
+    let mut link = Scripted::new([reply(Kind::Boot, 0, &data)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let got = proxy.base();
+    assert!(
+        matches!(
+            got,
+            Err(ProxyError::Exception { reason: 1, code: 3, info: 0x1234, .. })
+        ),
+        "{got:?}"
+    );
+}
+
+#[test]
+fn a_boot_frame_before_the_first_answer_is_a_greeting() {
+    let mut link = Scripted::new([value(Op::GetBase, 3)]);
+    link.pending.extend(reply(Kind::Boot, 0, &[]));
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert_eq!(proxy.base().unwrap(), 3);
+}
+
+#[test]
+fn unknown_operation_and_refusal_are_named() {
+    let mut link = Scripted::new([
+        reply(Kind::Proxy, 0, &words([Op::Free as u64, u64::MAX, 0])),
+        reply(Kind::Proxy, -1, &[]),
+    ]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let got = proxy.op(Op::Free, &[0]).unwrap_err();
+    assert_eq!(got.to_string(), "this loader does not know P_FREE");
+    let got = proxy.op(Op::Free, &[0]).unwrap_err();
+    assert_eq!(got.to_string(), "P_FREE: unknown command (BADCMD)");
+}
+
+#[test]
+fn faulting_reads_are_told_from_words_that_look_alike() {
+    let mark = value(Op::Read32, 0xabad_1dea);
+    let mut link = Scripted::new([
+        mark.clone(),
+        value(Op::GetExcCount, 0),
+        mark,
+        value(Op::GetExcCount, 1),
+    ]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    assert_eq!(proxy.read32(0x100).unwrap(), 0xabad_1dea);
+    let got = proxy.read32(0x100).unwrap_err();
+    assert!(matches!(got, ProxyError::AccessFault { .. }));
+}
+
+#[test]
+fn memory_is_read_with_and_without_data_checksums() {
+    let data: Vec<u8> = (0..16).collect();
+    let mut good = reply(Kind::MemRead, 0, &checksum(&data).to_le_bytes());
+    good.extend(&data);
+    let mut bad = good.clone();
+    *bad.last_mut().unwrap() ^= 1;
+    let mut link = Scripted::new([bad, good]);
+    let mut out = [0; 16];
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    proxy.read_memory(0x100, &mut out).unwrap();
+    assert_eq!((&out[..], proxy.stats().retries), (&data[..], 1));
+
+    let mut bare = reply(Kind::MemRead, 0, &NO_CHECKSUM.to_le_bytes());
+    bare.extend(&data);
+    bare.extend(SENTINEL);
+    let mut link = Scripted::new([bare]);
+    link.features = 1;
+    let mut out = [0; 16];
+    Proxy::connect(&mut link)
+        .unwrap()
+        .read_memory(0x100, &mut out)
+        .unwrap();
+    assert_eq!(out[..], data[..]);
+}
+
+#[test]
+fn memory_is_written_again_after_a_failed_transfer() {
+    let ok = reply(Kind::MemWrite, 0, &checksum(&[1, 2, 3]).to_le_bytes());
+    // Script entries belong to: request, its data, request, its data.
+    let failed = reply(Kind::MemWrite, -3, &[]);
+    let mut link = Scripted::new([vec![], failed, vec![], ok]);
+    Proxy::connect(&mut link)
+        .unwrap()
+        .write_memory(0x100, &[1, 2, 3])
+        .unwrap();
+    assert_eq!(link.sent.len(), 4);
+    assert_eq!(link.sent[3], [1, 2, 3]);
+
+    let failed = || reply(Kind::MemWrite, -3, &[]);
+    let mut link = Scripted::new([failed(), vec![], failed(), vec![], failed()]);
+    let got = Proxy::connect(&mut link).unwrap().write_memory(0x100, &[1]);
+    let status = Status::Transfer;
+    assert!(matches!(got, Err(ProxyError::Refused { status: s, .. }) if s == status));
+}
+
+proptest! {
+    #[test]
+    fn the_receiver_never_panics_and_finds_a_frame_behind_any_bytes(
+        noise in proptest::collection::vec(prop_oneof![Just(0xffu8), Just(0x55), Just(0xaa), any::<u8>()], 0..200),
+        piece in 1usize..40,
+    ) {
+        let frame = value(Op::GetBase, 0x55);
+        let mut rx = Receiver::default();
+        let mut found = false;
+        let mut bytes = noise;
+        bytes.extend(&frame);
+        for part in bytes.chunks(piece) {
+            rx.push(part);
+            while let Some(item) = rx.next() {
+                found |= matches!(item, Item::Reply(r) if r.word(2) == 0x55);
+            }
+        }
+        while !found && rx.give_up() {
+            while let Some(item) = rx.next() {
+                found |= matches!(item, Item::Reply(r) if r.word(2) == 0x55);
+            }
+        }
+        prop_assert!(found);
+    }
+}
