@@ -3,4 +3,6 @@
 //! The layers, from below: [`link`] carries bytes, [`proxy`] speaks the resident loader's protocol on it.
 
 pub mod link;
+pub mod plan;
 pub mod proxy;
+pub mod stats;

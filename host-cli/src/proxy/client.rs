@@ -6,9 +6,7 @@ use crate::link::Link;
 
 use super::checksum;
 use super::error::{ProxyError, Status};
-use super::frame::{
-    FEATURE_NO_DATA_CHECKSUMS, Kind, NO_CHECKSUM, Reply, SENTINEL, request, words,
-};
+use super::frame::{FEATURE_NO_DATA_CHECKSUMS, Kind, NO_CHECKSUM, Reply, SENTINEL, request, words};
 use super::ops::Op;
 use super::receiver::{Item, Receiver};
 

@@ -74,7 +74,11 @@ impl Op {
     pub const fn repeatable(self) -> bool {
         !matches!(
             self,
-            Self::Call | Self::SmpStartSecondaries | Self::SmpCall | Self::Memalign | Self::Free
+            Self::Call
+                | Self::SmpStartSecondaries
+                | Self::SmpCall
+                | Self::Memalign
+                | Self::Free
                 | Self::GetExcCount
         )
     }
@@ -184,6 +188,7 @@ impl Proxy<'_> {
     /// [`ProxyError`].
     pub fn smp_call(&mut self, cpu: u32, function: u64, args: [u64; 4]) -> Result<(), ProxyError> {
         let [a, b, c, d] = args;
-        self.op(Op::SmpCall, &[cpu.into(), function, a, b, c, d]).map(drop)
+        self.op(Op::SmpCall, &[cpu.into(), function, a, b, c, d])
+            .map(drop)
     }
 }

@@ -82,7 +82,11 @@ impl Link for Scripted {
         for slot in &mut buf[..n] {
             *slot = self.pending.pop_front().unwrap();
         }
-        self.clock += if n == 0 { timeout } else { Duration::from_micros(1) };
+        self.clock += if n == 0 {
+            timeout
+        } else {
+            Duration::from_micros(1)
+        };
         Ok(n)
     }
 
@@ -270,7 +274,12 @@ fn boot_frames_mean_a_reboot_or_an_exception() {
     assert!(
         matches!(
             got,
-            Err(ProxyError::Exception { reason: 1, code: 3, info: 0x1234, .. })
+            Err(ProxyError::Exception {
+                reason: 1,
+                code: 3,
+                info: 0x1234,
+                ..
+            })
         ),
         "{got:?}"
     );
