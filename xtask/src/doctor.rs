@@ -1,9 +1,10 @@
 //! `doctor`: how the firmware's toolchain is found on this machine. Looks only; makes and fetches nothing.
 
 use crate::{
-    debian,
+    cache, debian,
+    plan::{Facts, Plan},
     process::Result,
-    toolchain::{Facts, Plan, TARGET, find_linker},
+    toolchain::{TARGET, find_linker},
     workspace,
 };
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::path::Path;
 pub fn run() -> Result<()> {
     let facts = Facts::find()?;
     let yes = |flag: bool| if flag { "yes" } else { "no" };
-    let prefix = debian::prefix()?;
+    let prefix = cache::prefix()?;
     println!("target                            {TARGET}");
     println!("FW_TOOLCHAIN                      {:?}", facts.choice);
     println!(

@@ -3,11 +3,14 @@
 //! The firmware is built with its own toolchain and packed into an image; the host tool carries that image inside, so
 //! every task that builds the host tool builds the firmware first and hands over its path.
 
+mod cache;
 mod ci;
 mod debian;
 mod doctor;
 mod firmware;
 mod image;
+mod packages;
+mod plan;
 mod process;
 mod readme;
 mod stdlib;
