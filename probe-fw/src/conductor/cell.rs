@@ -1,0 +1,273 @@
+//! A cell from its command to its result.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use aic_regs::aic::{Line, LineHandle};
+use heapless::Vec;
+use protocol::command::FIELD_AS_FOUND;
+use protocol::message::{CellResult, Progress, Reading, Refusal};
+use protocol::{Cell, MAX_CPUS, Message};
+
+use super::{BOOT, Context, ROOM};
+use crate::mailbox::{self, Operation};
+use crate::platform::Platform;
+use crate::{local, up_ring};
+
+/// A field that could not be read back.
+const FIELD_UNKNOWN: u8 = 0xff;
+
+/// The cell that is being run.
+pub struct Running {
+    pub cell: Cell,
+    pub handle: LineHandle,
+    pub result: CellResult,
+    /// Spurious interrupts of every CPU before the cell.
+    spurious: u32,
+    pub timeout: u64,
+    pub grace: u64,
+    /// What became of the trigger before, for interrupts that come after its end.
+    pub last_landed: bool,
+    pub last_late: bool,
+}
+
+impl<P: Platform> Context<'_, '_, P> {
+    /// Checks a cell, sets the fields, unmasks the line. A cell that cannot run is answered at once.
+    pub(super) fn begin_cell(&mut self, cell: &Cell) {
+        let mut result = empty_result(cell, self.block.cpus());
+        match self.prepare(cell, &mut result) {
+            Ok(handle) => {
+                let event = handle.hwirq();
+                let shared = self.block.shared();
+                shared.active.store(event.into(), Relaxed);
+                self.me.consumed = shared.taken.load(Relaxed);
+                self.platform.aic().unmask(&handle);
+                self.me.running = Some(Running {
+                    cell: cell.clone(),
+                    handle,
+                    result,
+                    spurious: self.spurious(),
+                    timeout: self.platform.ticks(cell.timeout_us.into()),
+                    grace: self.platform.ticks(cell.grace_us.into()),
+                    last_landed: true,
+                    last_late: false,
+                });
+            }
+            Err(refusal) => {
+                log!(warn, "cell {=u32} refused", cell.id);
+                result.refusal = Some(refusal);
+                self.say(&Message::Cell(result));
+            }
+        }
+    }
+
+    fn prepare(&mut self, cell: &Cell, result: &mut CellResult) -> Result<LineHandle, Refusal> {
+        if !self.me.open {
+            return Err(Refusal::NotOpen);
+        }
+        if self.me.broken {
+            return Err(Refusal::WorkerFault(BOOT as u8));
+        }
+        if cell.triggers == 0 {
+            return Err(Refusal::Triggers);
+        }
+        let line = Line {
+            die: cell.line.die,
+            number: cell.line.number,
+        };
+        let handle = self.platform.aic().line(line).ok_or(Refusal::Line)?;
+        if line.number == 0 {
+            return Err(Refusal::Line);
+        }
+        if !self.present(cell.fire_cpu.into()) {
+            return Err(Refusal::Cpu(cell.fire_cpu));
+        }
+        let mut masked = 0u32;
+        for mask in &cell.masked {
+            if !self.present(mask.cpu.into()) {
+                return Err(Refusal::Cpu(mask.cpu));
+            }
+            if masked & 1 << mask.cpu != 0 {
+                return Err(Refusal::MaskedTwice(mask.cpu));
+            }
+            masked |= 1 << mask.cpu;
+        }
+        self.check_fields(cell)?;
+        self.check_idle(cell, &handle)?;
+        if !self.note_line(cell.line, &handle) {
+            return Err(Refusal::Line);
+        }
+        for cpu in 0..self.block.cpus() {
+            let field = cell.fields.get(cpu).copied().unwrap_or(FIELD_AS_FOUND);
+            result.fields[cpu] = self.set_field(cpu, field)?;
+        }
+        Ok(handle)
+    }
+
+    fn check_fields(&self, cell: &Cell) -> Result<(), Refusal> {
+        for (cpu, field) in cell.fields.iter().enumerate() {
+            match *field {
+                FIELD_AS_FOUND => {}
+                0..=3 if self.present(cpu) => {}
+                0..=3 => return Err(Refusal::Cpu(cpu as u8)),
+                _ => return Err(Refusal::Field(cpu as u8)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The line must be silent without us.
+    fn check_idle(&self, cell: &Cell, handle: &LineHandle) -> Result<(), Refusal> {
+        let aic = self.platform.aic();
+        let (software, high) = (aic.sw_state(handle), aic.hw_state(handle));
+        if software || high {
+            self.say(&Message::Line {
+                line: cell.line,
+                software,
+                high,
+                config: aic.irq_cfg(handle).bits(),
+            });
+            return Err(Refusal::LineBusy);
+        }
+        Ok(())
+    }
+
+    /// Sets the routing field of a CPU (keeping its other bits) and returns what it reads.
+    fn set_field(&mut self, cpu: usize, field: u8) -> Result<u8, Refusal> {
+        let Some(now) = self.me.siq_now[cpu] else {
+            // A CPU that is not here, or whose register traps: nothing was asked of it, nothing is known of it.
+            return if field == FIELD_AS_FOUND {
+                Ok(FIELD_UNKNOWN)
+            } else {
+                Err(self.siq_refusal(cpu))
+            };
+        };
+        if !self.present(cpu) {
+            return Err(Refusal::Cpu(cpu as u8));
+        }
+        let found = self.siq_found(cpu).unwrap_or(now);
+        let wanted = if field == FIELD_AS_FOUND {
+            found
+        } else {
+            found & !3 | u64::from(field)
+        };
+        let now = if wanted == now {
+            now
+        } else {
+            let reading = if cpu == BOOT {
+                local::set_siq_cfg(self.platform, wanted)
+            } else {
+                mailbox::ask(
+                    self.block,
+                    self.platform,
+                    cpu,
+                    Operation::SetSiqCfg,
+                    wanted,
+                )?
+            };
+            match reading {
+                Reading::Value(value) => value,
+                Reading::Trapped(esr) => {
+                    return Err(Refusal::SiqCfg {
+                        cpu: cpu as u8,
+                        esr,
+                    });
+                }
+            }
+        };
+        self.me.siq_now[cpu] = Some(now);
+        Ok((now & 3) as u8)
+    }
+
+    fn siq_refusal(&self, cpu: usize) -> Refusal {
+        match local::found_siq_cfg(self.block.private(cpu)) {
+            Reading::Trapped(esr) => Refusal::SiqCfg {
+                cpu: cpu as u8,
+                esr,
+            },
+            Reading::Value(_) => Refusal::Cpu(cpu as u8),
+        }
+    }
+
+    /// Runs triggers until the cell is over (true) or the slice is (false).
+    pub(super) fn run_cell(&mut self, until: u64) -> bool {
+        let Some(mut running) = self.me.running.take() else {
+            return true;
+        };
+        let over = loop {
+            if running.result.fired >= running.cell.triggers {
+                break true;
+            }
+            if running.cell.raw && up_ring::room(self.block, BOOT) < ROOM {
+                break false;
+            }
+            if let Err(refusal) = self.trigger(&mut running) {
+                running.result.refusal = Some(refusal);
+                break true;
+            }
+            if self.platform.now() >= until && running.result.fired < running.cell.triggers {
+                break false;
+            }
+        };
+        if over {
+            self.finish_cell(running);
+        } else {
+            let result = &running.result;
+            self.say(&Message::Progress(Progress {
+                id: result.id,
+                fired: result.fired,
+                landed: result.landed.clone(),
+                lost: result.lost,
+            }));
+            self.me.running = Some(running);
+        }
+        over
+    }
+
+    fn finish_cell(&mut self, mut running: Running) {
+        let aic = self.platform.aic();
+        aic.mask(&running.handle);
+        aic.sw_clr(&running.handle);
+        self.unmask_all(&running);
+        self.drain_stragglers(&mut running);
+        self.block.shared().active.store(0, Relaxed);
+        let mut result = running.result;
+        result.spurious = self.spurious().wrapping_sub(running.spurious);
+        let (block, id) = (self.block, result.id);
+        self.me.histogram.drain(id, |chunk| {
+            up_ring::push(block, BOOT, &Message::Latency(chunk));
+        });
+        self.say(&Message::Cell(result));
+    }
+
+    fn spurious(&self) -> u32 {
+        (0..self.block.cpus())
+            .map(|cpu| self.block.private(cpu).spurious.load(Relaxed) as u32)
+            .fold(0, u32::wrapping_add)
+    }
+}
+
+fn empty_result(cell: &Cell, cpus: usize) -> CellResult {
+    let zeros = || {
+        let mut v: Vec<u32, MAX_CPUS> = Vec::new();
+        let _ = v.resize(cpus, 0);
+        v
+    };
+    let mut fields = Vec::new();
+    let _ = fields.resize(cpus, FIELD_UNKNOWN);
+    CellResult {
+        id: cell.id,
+        refusal: None,
+        fields,
+        fired: 0,
+        landed: zeros(),
+        offered: zeros(),
+        lost: 0,
+        late: 0,
+        duplicate: 0,
+        spurious: 0,
+        latencies: 0,
+        from_unmask: 0,
+        min_ticks: 0,
+        max_ticks: 0,
+    }
+}

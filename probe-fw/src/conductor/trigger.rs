@@ -1,0 +1,279 @@
+//! One trigger: fire, hold the mask windows, wait for what lands, look for what should not.
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use protocol::message::{RawEvent, Reading, Refusal};
+use protocol::{MAX_CPUS, Message};
+
+use super::cell::Running;
+use super::{BOOT, Context};
+use crate::local;
+use crate::mailbox::{self, Operation};
+use crate::platform::Platform;
+use crate::state::{RECORDS, STORM};
+
+/// One interrupt out of the record.
+#[derive(Clone, Copy)]
+struct Taken {
+    cpu: usize,
+    time: u64,
+}
+
+/// When each CPU was unmasked; 0 = it never was masked.
+type Unmasked = [u64; MAX_CPUS];
+
+impl<P: Platform> Context<'_, '_, P> {
+    /// Fires once and accounts for it.
+    pub(super) fn trigger(&mut self, r: &mut Running) -> Result<(), Refusal> {
+        self.drain_stragglers(r);
+        self.block
+            .shared()
+            .before
+            .store(self.me.consumed, Relaxed);
+        r.last_late = false;
+        r.last_landed = false;
+        if r.cell.masked.is_empty() {
+            self.trigger_open(r)
+        } else {
+            self.trigger_masked(r)
+        }
+    }
+
+    fn trigger_open(&mut self, r: &mut Running) -> Result<(), Refusal> {
+        let fire = usize::from(r.cell.fire_cpu);
+        let (taken, fired_at) = if fire == BOOT {
+            let at = local::fire(self.platform, self.block.shared());
+            (self.next_record(at + r.timeout), at)
+        } else {
+            let posted = mailbox::post(self.block, fire, Operation::Fire, 0)?;
+            // The landing usually comes before the answer: wait for it first, with the delay of the mailbox on top.
+            let taken = self.next_record(self.platform.now() + r.timeout);
+            let at = self.value(mailbox::collect(self.block, self.platform, posted)?, fire)?;
+            let taken = taken.or_else(|| self.next_record(at + r.timeout));
+            (taken, at)
+        };
+        r.result.fired += 1;
+        self.account(r, taken, fired_at, fired_at + r.timeout, &[0; MAX_CPUS])
+    }
+
+    fn trigger_masked(&mut self, r: &mut Running) -> Result<(), Refusal> {
+        let mut unmasked: Unmasked = [0; MAX_CPUS];
+        for mask in &r.cell.masked {
+            self.mask(mask.cpu.into())?;
+        }
+        let fire = usize::from(r.cell.fire_cpu);
+        let fired_at = if fire == BOOT {
+            local::fire(self.platform, self.block.shared())
+        } else {
+            let reading = mailbox::ask(self.block, self.platform, fire, Operation::Fire, 0)?;
+            self.value(reading, fire)?
+        };
+        r.result.fired += 1;
+        let mut offered = 0u32;
+        let mut last = fired_at;
+        while let Some((cpu, us)) = next_window(r, &unmasked) {
+            self.sleep_until(fired_at + self.platform.ticks(us));
+            // Every window that is still open is sampled before the first of them closes.
+            for mask in &r.cell.masked {
+                let cpu = usize::from(mask.cpu);
+                if unmasked[cpu] == 0 && self.sample(cpu)? {
+                    offered |= 1 << cpu;
+                }
+            }
+            last = self.unmask(cpu)?;
+            unmasked[cpu] = last;
+        }
+        for (cpu, count) in r.result.offered.iter_mut().enumerate() {
+            *count += offered >> cpu & 1;
+        }
+        let until = last + r.timeout;
+        let taken = self.next_record(until);
+        self.account(r, taken, fired_at, until, &unmasked)
+    }
+
+    /// Books the first interrupt of a trigger, or its absence, then looks for more of them.
+    fn account(
+        &mut self,
+        r: &mut Running,
+        taken: Option<Taken>,
+        fired_at: u64,
+        until: u64,
+        unmasked: &Unmasked,
+    ) -> Result<(), Refusal> {
+        match taken {
+            Some(taken) if taken.time <= until => {
+                let start = match unmasked[taken.cpu] {
+                    0 => fired_at,
+                    at => {
+                        r.result.from_unmask += 1;
+                        at
+                    }
+                };
+                self.land(r, taken, taken.time.saturating_sub(start));
+            }
+            Some(taken) => {
+                r.result.lost += 1;
+                self.straggle(r, taken);
+            }
+            None => {
+                // Withdraw it; and whoever swallowed the event left the line masked.
+                self.platform.aic().sw_clr(&r.handle);
+                self.platform.aic().unmask(&r.handle);
+                r.result.lost += 1;
+            }
+        }
+        while let Some(taken) = self.next_record(self.platform.now() + r.grace) {
+            self.straggle(r, taken);
+            self.check_storm()?;
+        }
+        Ok(())
+    }
+
+    fn land(&mut self, r: &mut Running, taken: Taken, ticks: u64) {
+        r.last_landed = true;
+        let result = &mut r.result;
+        result.landed[taken.cpu] += 1;
+        if result.latencies == 0 || ticks < result.min_ticks {
+            result.min_ticks = ticks;
+        }
+        result.max_ticks = result.max_ticks.max(ticks);
+        result.latencies += 1;
+        self.me.histogram.add(ticks);
+        if r.cell.raw {
+            self.say(&Message::Event(RawEvent {
+                id: r.cell.id,
+                trigger: r.result.fired - 1,
+                cpu: taken.cpu as u8,
+                event: r.handle.hwirq(),
+                ticks,
+            }));
+        }
+    }
+
+    /// Books an interrupt that is not the first in time of its trigger.
+    fn straggle(&mut self, r: &mut Running, taken: Taken) {
+        if r.last_landed || r.last_late {
+            r.result.duplicate += 1;
+        } else {
+            r.last_late = true;
+            r.result.late += 1;
+        }
+        if r.cell.raw {
+            self.say(&Message::Event(RawEvent {
+                id: r.cell.id,
+                trigger: r.result.fired.saturating_sub(1),
+                cpu: taken.cpu as u8,
+                event: r.handle.hwirq(),
+                ticks: u64::MAX,
+            }));
+        }
+    }
+
+    /// Interrupts that came after the end of the trigger before.
+    pub(super) fn drain_stragglers(&mut self, r: &mut Running) {
+        while let Some(taken) = self.peek_record() {
+            self.straggle(r, taken);
+        }
+    }
+
+    fn check_storm(&self) -> Result<(), Refusal> {
+        let shared = self.block.shared();
+        let since = shared
+            .taken
+            .load(Relaxed)
+            .wrapping_sub(shared.before.load(Relaxed));
+        if since >= STORM {
+            Err(Refusal::Storm)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The next record if it is complete.
+    fn peek_record(&mut self) -> Option<Taken> {
+        let record = &self.block.shared().records[self.me.consumed as usize % RECORDS];
+        if record.valid.load(Acquire) != self.me.consumed + 1 {
+            return None;
+        }
+        self.me.consumed += 1;
+        Some(Taken {
+            cpu: (record.cpu.load(Relaxed) as usize).min(self.block.cpus() - 1),
+            time: record.time.load(Relaxed),
+        })
+    }
+
+    /// The next record, waiting until `until` for it.
+    fn next_record(&mut self, until: u64) -> Option<Taken> {
+        let record = &self.block.shared().records[self.me.consumed as usize % RECORDS];
+        let mut seen = record.valid.load(Acquire);
+        while seen != self.me.consumed + 1 {
+            let now = self.platform.wait(&record.valid, seen, until);
+            if now == seen {
+                return None;
+            }
+            seen = now;
+        }
+        self.peek_record()
+    }
+
+    fn sleep_until(&self, until: u64) {
+        // A word that nobody stores to.
+        let never = core::sync::atomic::AtomicU64::new(0);
+        self.platform.wait(&never, 0, until);
+    }
+
+    fn mask(&mut self, cpu: usize) -> Result<(), Refusal> {
+        if cpu == BOOT {
+            self.platform.irqs(false);
+        } else {
+            mailbox::ask(self.block, self.platform, cpu, Operation::Mask, 0)?;
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, cpu: usize) -> Result<bool, Refusal> {
+        if cpu == BOOT {
+            return Ok(local::irq_offered(self.platform));
+        }
+        let reading = mailbox::ask(self.block, self.platform, cpu, Operation::Sample, 0)?;
+        Ok(self.value(reading, cpu)? != 0)
+    }
+
+    /// Unmasks a CPU and returns the time just before.
+    fn unmask(&mut self, cpu: usize) -> Result<u64, Refusal> {
+        if cpu == BOOT {
+            let now = self.platform.now();
+            self.platform.irqs(true);
+            return Ok(now);
+        }
+        let reading = mailbox::ask(self.block, self.platform, cpu, Operation::Unmask, 0)?;
+        self.value(reading, cpu)
+    }
+
+    /// Opens whatever windows an aborted trigger left.
+    pub(super) fn unmask_all(&mut self, r: &Running) {
+        self.platform.irqs(true);
+        if r.result.refusal.is_some() {
+            for mask in &r.cell.masked {
+                let _ = self.unmask(mask.cpu.into());
+            }
+        }
+    }
+
+    fn value(&self, reading: Reading, cpu: usize) -> Result<u64, Refusal> {
+        match reading {
+            Reading::Value(value) => Ok(value),
+            Reading::Trapped(_) => Err(Refusal::WorkerFault(cpu as u8)),
+        }
+    }
+}
+
+/// The masked CPU whose window ends next, with its length in microseconds.
+fn next_window(r: &Running, unmasked: &Unmasked) -> Option<(usize, u64)> {
+    r.cell
+        .masked
+        .iter()
+        .filter(|m| unmasked[usize::from(m.cpu)] == 0)
+        .min_by_key(|m| m.us)
+        .map(|m| (usize::from(m.cpu), u64::from(m.us)))
+}

@@ -1,0 +1,123 @@
+//! What any CPU can do to itself, whether asked by mailbox or not.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use aic_regs::sysreg::{
+    CNTFRQ, CNTHCTL_EL2, CurrentEL, HCR_EL2, IPI_CR, IPI_SR, ISR_EL1, MIDR, MPIDR, Readable,
+    SCTLR_EL1, SIQ_CFG, SiqCfg, SysRegs,
+};
+use protocol::message::{CpuInfo, Reading};
+use protocol::{Register, context::CpuBlock};
+
+use crate::platform::Platform;
+use crate::state::{Private, Shared};
+
+/// Registers by the number that travels in a mailbox.
+pub const REGISTERS: [Register; 10] = [
+    Register::SiqCfg,
+    Register::Mpidr,
+    Register::Midr,
+    Register::IpiSr,
+    Register::IpiCr,
+    Register::Isr,
+    Register::Sctlr,
+    Register::Hcr,
+    Register::Cntfrq,
+    Register::Cnthctl,
+];
+
+fn guarded<P: Platform, R: Readable>(platform: &P) -> Reading {
+    match platform.regs().read_guarded::<R>() {
+        Ok(value) => Reading::Value(value.into()),
+        Err(trap) => Reading::Trapped(trap.esr),
+    }
+}
+
+/// Reads one register of this CPU, guarded.
+pub fn read<P: Platform>(platform: &P, register: Register) -> Reading {
+    match register {
+        Register::SiqCfg => guarded::<P, SIQ_CFG>(platform),
+        Register::Mpidr => guarded::<P, MPIDR>(platform),
+        Register::Midr => guarded::<P, MIDR>(platform),
+        Register::IpiSr => guarded::<P, IPI_SR>(platform),
+        Register::IpiCr => guarded::<P, IPI_CR>(platform),
+        Register::Isr => guarded::<P, ISR_EL1>(platform),
+        Register::Sctlr => guarded::<P, SCTLR_EL1>(platform),
+        Register::Hcr => guarded::<P, HCR_EL2>(platform),
+        Register::Cntfrq => guarded::<P, CNTFRQ>(platform),
+        Register::Cnthctl => guarded::<P, CNTHCTL_EL2>(platform),
+    }
+}
+
+/// Writes SIQ_CFG of this CPU, guarded, and reads it back.
+pub fn set_siq_cfg<P: Platform>(platform: &P, value: u64) -> Reading {
+    // SAFETY: SIQ_CFG decides where interrupts are delivered; no Rust invariant depends on that, and the value found
+    // is put back at the end.
+    match unsafe { platform.regs().write_guarded::<SIQ_CFG>(SiqCfg(value)) } {
+        Ok(()) => read(platform, Register::SiqCfg),
+        Err(trap) => Reading::Trapped(trap.esr),
+    }
+}
+
+/// Whether an IRQ is offered to this CPU now (ISR_EL1.I).
+pub fn irq_offered<P: Platform>(platform: &P) -> bool {
+    platform.regs().read::<ISR_EL1>().irq()
+}
+
+/// Fires the line under test and returns the time just before the store.
+#[inline]
+pub fn fire<P: Platform>(platform: &P, shared: &Shared) -> u64 {
+    let active = shared.active.load(Relaxed);
+    let line = shared.line(platform.aic(), active as u32);
+    let time = platform.now();
+    if let Some(line) = line {
+        platform.aic().sw_set(&line);
+    }
+    time
+}
+
+/// Notes SIQ_CFG as found and describes this CPU. Done once, before anything is changed.
+pub fn introduce<P: Platform>(platform: &P, cpu: usize, private: &Private) -> CpuInfo {
+    let siq_cfg = read(platform, Register::SiqCfg);
+    match siq_cfg {
+        Reading::Value(value) => {
+            private.siq_cfg.store(value, Relaxed);
+            private.siq_trap.store(0, Relaxed);
+        }
+        Reading::Trapped(esr) => private.siq_trap.store(1 << 63 | esr, Relaxed),
+    }
+    CpuInfo {
+        cpu: cpu as u8,
+        mpidr: platform.regs().read::<MPIDR>().into(),
+        midr: platform.regs().read::<MIDR>().into(),
+        el: platform.regs().read::<CurrentEL>().el(),
+        sctlr: platform.regs().read::<SCTLR_EL1>().into(),
+        siq_cfg,
+    }
+}
+
+/// SIQ_CFG of a CPU as it was found, by whoever wants to know; `Trapped` if it cannot be read.
+#[must_use]
+pub fn found_siq_cfg(private: &Private) -> Reading {
+    match private.siq_trap.load(Relaxed) {
+        0 => Reading::Value(private.siq_cfg.load(Relaxed)),
+        trap => Reading::Trapped(trap & !(1 << 63)),
+    }
+}
+
+/// Puts SIQ_CFG back to what was found, if it could be read; `None` if it now reads otherwise.
+pub fn restore_siq_cfg<P: Platform>(platform: &P, private: &Private) -> Option<()> {
+    match found_siq_cfg(private) {
+        Reading::Trapped(_) => Some(()),
+        Reading::Value(found) => (read(platform, Register::SiqCfg) == Reading::Value(found)
+            || set_siq_cfg(platform, found) == Reading::Value(found))
+        .then_some(()),
+    }
+}
+
+/// Leaves a fault's words where the host finds them even if no ring can be written.
+pub fn note_fault(words: &CpuBlock, fault: [u64; 8]) {
+    for (word, value) in words.fault.iter().zip(fault) {
+        word.store(value, Relaxed);
+    }
+}

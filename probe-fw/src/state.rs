@@ -1,0 +1,149 @@
+//! Words that CPUs share among themselves.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use aic_regs::aic::{Aic, Line, LineHandle};
+use aic_regs::mmio::Mmio;
+use protocol::context;
+
+/// Interrupts that can be on record and not yet seen by the conductor.
+pub const RECORDS: usize = 64;
+/// Interrupts that one trigger may cause before its line is left masked.
+pub const STORM: u64 = 32;
+
+/// One interrupt taken.
+#[repr(C, align(64))]
+#[derive(Default)]
+pub struct Record {
+    /// Index of the record + 1 once the rest is complete; the conductor waits on this word.
+    pub valid: AtomicU64,
+    /// Logical CPU that took it.
+    pub cpu: AtomicU64,
+    /// CNTPCT at the start of the exception.
+    pub time: AtomicU64,
+}
+
+/// State of the whole firmware.
+#[repr(C, align(128))]
+pub struct Shared {
+    /// Event word of the line under test; 0 = none. Written by the conductor while the line is masked.
+    pub active: AtomicU64,
+    /// [`Stream`]: whether WFE is woken by the timer's event stream.
+    pub stream: AtomicU64,
+    _line: [u64; 14],
+    /// Records claimed so far.
+    pub taken: AtomicU64,
+    /// Records claimed before the present trigger.
+    pub before: AtomicU64,
+    _line2: [u64; 14],
+    /// The last interrupts taken, by index modulo [`RECORDS`].
+    pub records: [Record; RECORDS],
+}
+
+/// What is known of the event stream; the value of [`Shared::stream`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Stream {
+    /// Not tried yet: poll.
+    Unknown = 0,
+    /// It works.
+    Works = 1,
+    /// It does not: poll.
+    Absent = 2,
+}
+
+/// Words of one CPU. The first part is known to the start-up code by offset.
+#[repr(C, align(128))]
+#[derive(Default)]
+pub struct Private {
+    /// Callee-saved registers and stack pointer of the loader (offset 0x00).
+    pub frame: [AtomicU64; 16],
+    /// DAIF as found (0x80).
+    pub daif: AtomicU64,
+    /// SPSel as found (0x88).
+    pub spsel: AtomicU64,
+    /// Stack pointer of the exception level as found (0x90).
+    pub sp_elx: AtomicU64,
+    /// VBAR as found (0x98).
+    pub vbar: AtomicU64,
+    /// TPIDR_EL0 as found (0xa0).
+    pub tpidr: AtomicU64,
+    /// TPIDRRO_EL0 as found: the vectors use it as scratch (0xa8).
+    pub tpidrro: AtomicU64,
+    /// Timer control (CNTHCTL_EL2 under E2H) as found (0xb0).
+    pub cntkctl: AtomicU64,
+    /// Block address (0xb8).
+    pub base: AtomicU64,
+    /// Registers that the vectors set aside (0xc0).
+    pub scratch: [AtomicU64; 6],
+    /// Logical id (0xf0).
+    pub id: AtomicU64,
+    /// End of the emergency stack (0xf8).
+    pub emergency: AtomicU64,
+    /// How deep in a fault this CPU is (0x100).
+    pub faults: AtomicU64,
+    /// SIQ_CFG as found.
+    pub siq_cfg: AtomicU64,
+    /// ESR if reading SIQ_CFG trapped (bit 63 set), else 0.
+    pub siq_trap: AtomicU64,
+    /// Packets in this CPU's up ring so far.
+    pub packets: AtomicU64,
+    /// Packets that found no room.
+    pub dropped: AtomicU64,
+    /// IRQ exceptions whose EVENT was 0 or another line.
+    pub spurious: AtomicU64,
+    /// FIQs that nothing explains.
+    pub stray_fiqs: AtomicU64,
+    /// Event-stream bit in force + 1; 0 = off.
+    pub stream_bit: AtomicU64,
+    _line: [u64; 8],
+    /// Mailbox, written by the conductor.
+    pub request: Request,
+    /// Mailbox, written by this CPU.
+    pub answer: Answer,
+}
+
+/// The conductor's side of a mailbox.
+#[repr(C, align(128))]
+#[derive(Default)]
+pub struct Request {
+    /// Number of the request << 8 | operation; this CPU waits on it.
+    pub word: AtomicU64,
+    /// Operand.
+    pub operand: AtomicU64,
+}
+
+/// A CPU's side of its mailbox.
+#[repr(C, align(128))]
+#[derive(Default)]
+pub struct Answer {
+    /// [`Request::word`] of the request that was carried out; the conductor waits on it.
+    pub word: AtomicU64,
+    /// Result.
+    pub value: AtomicU64,
+    /// ESR with bit 63 set if the access trapped, else 0.
+    pub trap: AtomicU64,
+}
+
+/// Offset of whatever the binary keeps per CPU, behind [`Private`].
+pub const PRIVATE_SIZE: u64 = 0x400;
+
+const _: () = {
+    use core::mem::offset_of;
+    assert!(size_of::<Private>() as u64 <= PRIVATE_SIZE && PRIVATE_SIZE < context::CPU_PRIVATE_SIZE);
+    assert!(offset_of!(Private, daif) == 0x80 && offset_of!(Private, cntkctl) == 0xb0);
+    assert!(offset_of!(Private, base) == 0xb8 && offset_of!(Private, scratch) == 0xc0);
+    assert!(offset_of!(Private, id) == 0xf0 && offset_of!(Private, emergency) == 0xf8);
+    assert!(offset_of!(Private, faults) == 0x100);
+};
+
+impl Shared {
+    /// The line under test, validated against the controller; `None` if there is none.
+    #[inline]
+    pub fn line<M: Mmio>(&self, aic: &Aic<M>, event: u32) -> Option<LineHandle> {
+        if event == 0 || u64::from(event) != self.active.load(Ordering::Relaxed) {
+            return None;
+        }
+        aic.line(Line::from_hwirq(event)?)
+    }
+}
