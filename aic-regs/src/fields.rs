@@ -63,7 +63,7 @@ macro_rules! register_value {
                     name: stringify!($get),
                     msb: field_bit!(msb $kind($($range)*)),
                     lsb: field_bit!(lsb $kind($($range)*)),
-                    about: concat!($($doc),*),
+                    about: concat!($($doc),*).trim_ascii(),
                     source: crate::facts::Source::$source,
                     values: &[$( crate::facts::KnownValue { value: $value, meaning: $meaning } ),*],
                 },

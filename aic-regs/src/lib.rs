@@ -14,8 +14,6 @@
 //!
 //! ```
 //! use aic_regs::aic::{Aic, Geometry, Line};
-//! # #[cfg(feature = "fakes")]
-//! # fn main() {
 //! use aic_regs::mmio::FakeMmio;
 //!
 //! let geometry = Geometry::v3(1504, 4096, 1, 0x40000);
@@ -23,14 +21,11 @@
 //! let line = aic.line(Line { die: 0, number: 996 }).unwrap();
 //! aic.sw_set(&line);
 //! assert!(aic.sw_state(&line));
-//! # }
-//! # #[cfg(not(feature = "fakes"))]
-//! # fn main() {}
 //! ```
 #![no_std]
 #![deny(missing_docs)]
 
-#[cfg(any(test, feature = "fakes"))]
+#[cfg(feature = "fakes")]
 extern crate std;
 
 #[macro_use]

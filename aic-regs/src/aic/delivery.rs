@@ -25,3 +25,13 @@ register_value! {
     /// Idle clusters, offset 0x340.
     pub struct IdleClusters(u32) {}
 }
+
+register_value! {
+    /// A counter, offset 0x3c. What it counts is unknown.
+    pub struct Counter(u32) {}
+}
+
+register_value! {
+    /// First word of the timestamps, offset 0x1800. Their layout is unknown.
+    pub struct Timestamp(u32) {}
+}

@@ -101,18 +101,26 @@ impl Geometry {
     pub const TIMEOUT: u32 = 0x28;
     /// CLUSTER_PRIO of AICv2 and AICv3.
     pub const CLUSTER_PRIO: u32 = 0x30;
+    /// A counter of AICv2 and AICv3.
+    pub const COUNTER: u32 = 0x3c;
     /// DELAY_GROUPS of AICv2 and AICv3.
     pub const DELAY_GROUPS: u32 = 0x100;
     /// LATENCY of AICv2 and AICv3.
     pub const LATENCY: u32 = 0x204;
     /// Idle clusters of AICv2 and AICv3.
     pub const IDLE_CLUSTERS: u32 = 0x340;
+    /// Timestamps of AICv2 and AICv3.
+    pub const TIMESTAMPS: u32 = 0x1800;
     /// IRQ_CFG of AICv2 when the device tree does not say otherwise.
     pub const V2_IRQ_CFG: u32 = 0x2000;
     /// IRQ_CFG of AICv3 on every SoC seen.
     pub const V3_IRQ_CFG: u32 = 0x10000;
     /// EVENT of AICv3 on every SoC seen.
     pub const V3_EVENT: u32 = 0x40000;
+    /// Most lines per die that the 16-bit field of INFO3 and of the event word can number, in whole words.
+    pub const MAX_MAX_IRQ: u32 = 0xffe0;
+    /// Most dies that the 4-bit field of INFO1 can count.
+    pub const MAX_DIES: u32 = 16;
 
     /// AICv2: `event` is 0xc000 on T600x and T602x, 0x8000 on T8112 (device tree: `aic-iack-offset`).
     pub const fn v2(nr_irq: u32, max_irq: u32, dies: u32, event: u32) -> Self {
@@ -268,6 +276,18 @@ impl Geometry {
         )
     }
 
+    /// Byte offset of a bank on die 0.
+    #[inline]
+    pub const fn bank_start(&self, bank: Bank) -> u32 {
+        self.bank_place(bank).0
+    }
+
+    /// Byte stride of a bank from one die to the next.
+    #[inline]
+    pub const fn bank_stride(&self, bank: Bank) -> u32 {
+        self.bank_place(bank).1
+    }
+
     const fn bank_place(&self, bank: Bank) -> (u32, u32) {
         match bank {
             Bank::SwSet => (self.sw_set, self.set_stride),
@@ -281,7 +301,7 @@ impl Geometry {
     /// First byte after the highest register that this geometry reaches: what a window must hold at least.
     pub const fn extent(&self) -> u64 {
         let last_die = self.dies.saturating_sub(1) as u64;
-        let mut end = Self::IDLE_CLUSTERS as u64 + 4;
+        let mut end = Self::TIMESTAMPS as u64 + 4;
         let ends = [
             self.version as u64 + 4,
             self.info1 as u64 + 4,
@@ -354,11 +374,6 @@ impl Geometry {
         }
         Ok(())
     }
-
-    /// Most lines per die that the 16-bit field of INFO3 and of the event word can number, in whole words.
-    pub const MAX_MAX_IRQ: u32 = 0xffe0;
-    /// Most dies that the 4-bit field of INFO1 can count.
-    pub const MAX_DIES: u32 = 16;
 }
 
 /// Why a [`Geometry`] cannot be a controller's.

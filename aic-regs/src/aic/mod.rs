@@ -14,7 +14,9 @@ mod irq_config;
 mod line;
 
 pub use config::Config;
-pub use delivery::{ClusterPriority, DelayGroup, IdleClusters, Latency, Timeout};
+pub use delivery::{
+    ClusterPriority, Counter, DelayGroup, IdleClusters, Latency, Timeout, Timestamp,
+};
 pub use event::{EventKind, EventWord};
 pub use geometry::{Bank, Generation, Geometry, GeometryError};
 pub use info::{Info1, Info2, Info3, Reset, Version};
@@ -135,6 +137,18 @@ impl<M: Mmio> Aic<M> {
     #[inline]
     pub fn idle_clusters(&self) -> IdleClusters {
         IdleClusters(self.mmio.read32(Geometry::IDLE_CLUSTERS))
+    }
+
+    /// The counter at 0x3c.
+    #[inline]
+    pub fn counter(&self) -> Counter {
+        Counter(self.mmio.read32(Geometry::COUNTER))
+    }
+
+    /// The first word of the timestamps.
+    #[inline]
+    pub fn timestamp(&self) -> Timestamp {
+        Timestamp(self.mmio.read32(Geometry::TIMESTAMPS))
     }
 
     /// Takes the next event of this CPU. **Destructive**: a hardware line that is returned is masked by the read

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! 32-bit accesses to a memory-mapped block: a trait, the real back-end and its fake.
 
-#[cfg(any(test, feature = "fakes"))]
+#[cfg(feature = "fakes")]
 mod fake;
 mod real;
 
-#[cfg(any(test, feature = "fakes"))]
+#[cfg(feature = "fakes")]
 pub use fake::{Access, FakeMmio};
 pub use real::RealMmio;
 

@@ -2,7 +2,7 @@
 //! What a register is, and what a back-end offers.
 
 use super::Encoding;
-use crate::facts::Described;
+use crate::facts::{AccessKind, Described, Source};
 use crate::guard::Trap;
 
 /// A system register. Each is an uninhabited name; values are of [`SystemRegister::Value`].
@@ -11,6 +11,12 @@ pub trait SystemRegister {
     const NAME: &'static str;
     /// Its place.
     const ENCODING: Encoding;
+    /// What it is.
+    const ABOUT: &'static str;
+    /// Who says that it is there.
+    const SOURCE: Source;
+    /// What may be done with it.
+    const ACCESS: AccessKind;
     /// Its value.
     type Value: From<u64> + Into<u64> + Copy + Described;
 }

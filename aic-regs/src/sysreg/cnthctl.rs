@@ -3,7 +3,7 @@
 
 system_register! {
     /// Counter-timer control, in its layout under HCR_EL2.E2H = 1.
-    CNTHCTL_EL2: Cnthctl = "CNTHCTL_EL2" (3, 4, 14, 1, 0) rw
+    CNTHCTL_EL2: Cnthctl = "CNTHCTL_EL2" (3, 4, 14, 1, 0) [Architecture] rw
 }
 
 register_value! {

@@ -3,7 +3,7 @@
 
 system_register! {
     /// The current exception level.
-    CurrentEL: CurrentElValue = "CurrentEL" (3, 0, 4, 2, 2) r
+    CurrentEL: CurrentElValue = "CurrentEL" (3, 0, 4, 2, 2) [Architecture] r
 }
 
 register_value! {

@@ -3,7 +3,7 @@
 
 system_register! {
     /// PSTATE's exception masks.
-    DAIF: Daif = "DAIF" (3, 3, 4, 2, 1) rw
+    DAIF: Daif = "DAIF" (3, 3, 4, 2, 1) [Architecture] rw
 }
 
 register_value! {

@@ -3,7 +3,7 @@
 
 system_register! {
     /// Syndrome of the last exception (ESR_EL2 at EL2 under E2H).
-    ESR_EL1: Esr = "ESR_EL1" (3, 0, 5, 2, 0) rw
+    ESR_EL1: Esr = "ESR_EL1" (3, 0, 5, 2, 0) [Architecture] rw
 }
 
 register_value! {

@@ -3,7 +3,7 @@
 
 system_register! {
     /// Hypervisor configuration.
-    HCR_EL2: Hcr = "HCR_EL2" (3, 4, 1, 1, 0) rw
+    HCR_EL2: Hcr = "HCR_EL2" (3, 4, 1, 1, 0) [Architecture] rw
 }
 
 register_value! {

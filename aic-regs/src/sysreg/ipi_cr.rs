@@ -3,7 +3,7 @@
 
 system_register! {
     /// Deferred-IPI countdown. Third-party notes call it global rather than per CPU; another source sees two copies.
-    IPI_CR: IpiCr = "IPI_CR_EL1" (3, 5, 15, 3, 1) rw
+    IPI_CR: IpiCr = "IPI_CR_EL1" (3, 5, 15, 3, 1) [Notes] rw
 }
 
 register_value! {

@@ -4,7 +4,7 @@
 system_register! {
     /// Pending interrupts: the physical inputs when read at EL2, virtual ones at EL1 under HCR_EL2.IMO and FMO.
     /// Shows an offer of the AIC without claiming it.
-    ISR_EL1: Isr = "ISR_EL1" (3, 0, 12, 1, 0) r
+    ISR_EL1: Isr = "ISR_EL1" (3, 0, 12, 1, 0) [Architecture] r
 }
 
 register_value! {

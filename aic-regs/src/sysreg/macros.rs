@@ -3,15 +3,15 @@
 
 /// Defines the name of a system register and how it is reached.
 ///
-/// `r`, `w`, `rw` say what is defined for it; `rw guarded` adds a guarded write stub to the guarded read stub that every
-/// readable register has.
+/// In brackets stands who says that the register is there. `r`, `w`, `rw` say what is defined for it; `rw guarded` adds a
+/// guarded write stub to the guarded read stub that every readable register has.
 macro_rules! system_register {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])*
         $name:ident: $value:ty = $text:literal ($op0:literal, $op1:literal, $crn:literal, $crm:literal, $op2:literal)
-        $access:ident $($guarded:ident)?
+        [$source:ident] $access:ident $($guarded:ident)?
     ) => {
-        $(#[$meta])*
+        $(#[doc = $doc])*
         #[allow(non_camel_case_types, reason = "registers keep the name that the field uses")]
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}
@@ -19,11 +19,23 @@ macro_rules! system_register {
         impl $crate::sysreg::SystemRegister for $name {
             const NAME: &'static str = $text;
             const ENCODING: $crate::sysreg::Encoding = $crate::sysreg::Encoding::new($op0, $op1, $crn, $crm, $op2);
+            const ABOUT: &'static str = concat!($($doc),*).trim_ascii();
+            const SOURCE: $crate::facts::Source = $crate::facts::Source::$source;
+            const ACCESS: $crate::facts::AccessKind = system_register!(@access $access);
             type Value = $value;
         }
 
         system_register! { @$access $name $text $op0 $op1 $crn $crm $op2 }
         $( system_register! { @$guarded $name $text $op0 $op1 $crn $crm $op2 } )?
+    };
+    (@access r) => {
+        $crate::facts::AccessKind::ReadOnly
+    };
+    (@access w) => {
+        $crate::facts::AccessKind::WriteOnly
+    };
+    (@access rw) => {
+        $crate::facts::AccessKind::ReadWrite
     };
     (@rw $($all:tt)*) => {
         system_register! { @r $($all)* }

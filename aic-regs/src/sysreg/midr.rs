@@ -3,7 +3,7 @@
 
 system_register! {
     /// Identification of the core.
-    MIDR: Midr = "MIDR_EL1" (3, 0, 0, 0, 0) r
+    MIDR: Midr = "MIDR_EL1" (3, 0, 0, 0, 0) [Architecture] r
 }
 
 register_value! {

@@ -9,14 +9,14 @@
 mod macros;
 mod access;
 mod encoding;
-#[cfg(any(test, feature = "fakes"))]
+#[cfg(feature = "fakes")]
 mod fake;
 #[cfg(all(target_arch = "aarch64", target_os = "none"))]
 pub mod real;
 
 pub use access::{GuardedWritable, Readable, SysRegs, SystemRegister, Writable};
 pub use encoding::Encoding;
-#[cfg(any(test, feature = "fakes"))]
+#[cfg(feature = "fakes")]
 pub use fake::{FakeSysRegs, SysRegAccess};
 #[cfg(all(target_arch = "aarch64", target_os = "none"))]
 pub use real::RealSysRegs;
@@ -45,7 +45,7 @@ registers! {
     siq_cfg: SIQ_CFG, SiqCfg;
 }
 
-/// Calls a macro with the name of every register that has a guarded read.
+/// Calls a macro with the name of every register that can be read: each has a guarded stub.
 #[allow(
     unused_macros,
     reason = "the plain host build has no back-end that needs it"
@@ -63,3 +63,14 @@ macro_rules! readable_registers {
     reason = "the plain host build has no back-end that needs it"
 )]
 pub(crate) use readable_registers;
+
+/// Calls a macro with the name of every register.
+macro_rules! all_registers {
+    ($with:ident) => {
+        $with! {
+            SIQ_CFG, IPI_RR_LOCAL, IPI_RR_GLOBAL, IPI_SR, IPI_CR, MPIDR, MIDR, ISR_EL1, DAIF, CurrentEL, VBAR_EL1,
+            ESR_EL1, ELR_EL1, SPSR_EL1, FAR_EL1, SCTLR_EL1, HCR_EL2, TPIDR_EL0, CNTHCTL_EL2, CNTPCT, CNTFRQ,
+        }
+    };
+}
+pub(crate) use all_registers;

@@ -5,7 +5,7 @@ use core::fmt;
 
 system_register! {
     /// Affinity of the CPU.
-    MPIDR: Mpidr = "MPIDR_EL1" (3, 0, 0, 0, 5) r
+    MPIDR: Mpidr = "MPIDR_EL1" (3, 0, 0, 0, 5) [Architecture] r
 }
 
 register_value! {

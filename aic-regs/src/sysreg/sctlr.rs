@@ -3,7 +3,7 @@
 
 system_register! {
     /// System control (SCTLR_EL2 at EL2 under E2H).
-    SCTLR_EL1: Sctlr = "SCTLR_EL1" (3, 0, 1, 0, 0) rw
+    SCTLR_EL1: Sctlr = "SCTLR_EL1" (3, 0, 1, 0, 0) [Architecture] rw
 }
 
 register_value! {

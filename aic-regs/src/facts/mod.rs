@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registers of this crate as data: names, places, fields, known values and who says so.
 
+mod block;
+mod system;
+
+pub use block::{BLOCK_REGISTERS, BlockRegister, Place};
+pub use system::{SYSTEM_REGISTERS, SystemRegisterFact};
+
 use core::fmt;
 
 /// Who says so.
@@ -89,12 +95,42 @@ impl Field {
     }
 }
 
+/// What may be done with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// Reads.
+    ReadOnly,
+    /// Writes.
+    WriteOnly,
+    /// Both.
+    ReadWrite,
+    /// Reads, and the read changes the state.
+    ReadDestructive,
+}
+
+impl AccessKind {
+    /// Whether reads are defined.
+    pub const fn is_readable(self) -> bool {
+        !matches!(self, Self::WriteOnly)
+    }
+
+    /// Whether writes are defined.
+    pub const fn is_writable(self) -> bool {
+        matches!(self, Self::WriteOnly | Self::ReadWrite)
+    }
+}
+
 /// A register value whose fields are known as data.
 pub trait Described {
     /// Width of the register in bits.
     const WIDTH: u8;
     /// Its fields, none overlapping another.
     const FIELDS: &'static [Field];
+}
+
+impl Described for u32 {
+    const WIDTH: u8 = 32;
+    const FIELDS: &'static [Field] = &[];
 }
 
 impl Described for u64 {
