@@ -3,7 +3,7 @@
 
 system_register! {
     /// State of this CPU's fast IPI, which is delivered as FIQ.
-    IPI_SR: IpiSr = "IPI_SR_EL1" (3, 5, 15, 1, 1) [Driver] rw
+    IPI_SR: IpiSr = "IPI_SR_EL1" (3, 5, 15, 1, 1) [Driver] rw guarded
 }
 
 register_value! {
