@@ -3,19 +3,28 @@
 
 use aic_regs::guard::Trap;
 use aic_regs::sysreg::{
-    CNTPCT, Encoding, FakeSysRegs, IPI_RR_GLOBAL, IPI_SR, IpiRequest, IpiSr, IpiType, MPIDR, Mpidr,
-    SIQ_CFG, SiqCfg, SysRegAccess, SysRegs, SystemRegister,
+    CNTPCT, Encoding, FakeSysRegs, GuardedWritable, IPI_RR_GLOBAL, IPI_SR, IpiRequest, IpiSr,
+    IpiType, MPIDR, Mpidr, SIQ_CFG, SiqCfg, SysRegAccess, SysRegs, SystemRegister, Writable,
 };
 
 const UNDEFINED: u64 = 0x0200_0000;
+
+fn write<R: Writable>(cpu: &FakeSysRegs, value: R::Value) {
+    // SAFETY: a fake has no state that could become unsound.
+    unsafe { cpu.write::<R>(value) }
+}
+
+fn write_guarded<R: GuardedWritable>(cpu: &FakeSysRegs, value: R::Value) -> Result<(), Trap> {
+    // SAFETY: a fake has no state that could become unsound.
+    unsafe { cpu.write_guarded::<R>(value) }
+}
 
 #[test]
 fn values_are_kept_and_accesses_logged_in_order() {
     let cpu = FakeSysRegs::new();
     cpu.set::<SIQ_CFG>(SiqCfg(3));
     assert_eq!(cpu.read::<SIQ_CFG>().routing(), 3);
-    // SAFETY: a fake has no state that could become unsound.
-    unsafe { cpu.write::<SIQ_CFG>(SiqCfg(3).with_routing(2)) };
+    write::<SIQ_CFG>(&cpu, SiqCfg(3).with_routing(2));
     cpu.isb();
     cpu.dsb();
     let siq = SIQ_CFG::ENCODING;
@@ -40,16 +49,11 @@ fn a_trap_is_the_answer_of_a_guarded_access() {
     cpu.trap_writes::<SIQ_CFG>(Some(UNDEFINED));
     let trap = Trap { esr: UNDEFINED };
     assert_eq!(cpu.read_guarded::<SIQ_CFG>(), Err(trap));
-    // SAFETY: a fake has no state that could become unsound.
-    assert_eq!(
-        unsafe { cpu.write_guarded::<SIQ_CFG>(SiqCfg(0)) },
-        Err(trap)
-    );
+    assert_eq!(write_guarded::<SIQ_CFG>(&cpu, SiqCfg(0)), Err(trap));
     assert_eq!(cpu.get::<SIQ_CFG>(), SiqCfg(1));
     cpu.trap_reads::<SIQ_CFG>(None);
     cpu.trap_writes::<SIQ_CFG>(None);
-    // SAFETY: as above.
-    assert_eq!(unsafe { cpu.write_guarded::<SIQ_CFG>(SiqCfg(0)) }, Ok(()));
+    assert_eq!(write_guarded::<SIQ_CFG>(&cpu, SiqCfg(0)), Ok(()));
     assert_eq!(cpu.read_guarded::<SIQ_CFG>(), Ok(SiqCfg(0)));
 }
 
@@ -66,11 +70,9 @@ fn acknowledging_clears_the_pending_ipi() {
     let cpu = FakeSysRegs::new();
     cpu.set::<IPI_SR>(IpiSr(1));
     assert!(cpu.read::<IPI_SR>().pending());
-    // SAFETY: a fake has no state that could become unsound.
-    unsafe { cpu.write::<IPI_SR>(IpiSr(0)) };
+    write::<IPI_SR>(&cpu, IpiSr(0));
     assert!(cpu.read::<IPI_SR>().pending(), "zeros do nothing");
-    // SAFETY: as above.
-    unsafe { cpu.write::<IPI_SR>(IpiSr::ACKNOWLEDGE) };
+    write::<IPI_SR>(&cpu, IpiSr::ACKNOWLEDGE);
     assert!(!cpu.read::<IPI_SR>().pending());
 }
 
@@ -112,8 +114,7 @@ fn only_listed_registers_are_read_by_encoding() {
 fn requests_are_written_as_they_are() {
     let cpu = FakeSysRegs::new();
     let request = IpiRequest::global(Mpidr(0x8001_0203), IpiType::Immediate);
-    // SAFETY: a fake has no state that could become unsound.
-    unsafe { cpu.write::<IPI_RR_GLOBAL>(request) };
+    write::<IPI_RR_GLOBAL>(&cpu, request);
     assert_eq!(
         cpu.take_log(),
         [SysRegAccess::Write(
