@@ -12,6 +12,9 @@ struct Step {
     action: fn() -> Result<()>,
 }
 
+/// The step that the ones after it build on.
+const FIRMWARE: &str = "cargo xtask firmware";
+
 /// Cheap ones first.
 const STEPS: [Step; 9] = [
     Step {
@@ -23,7 +26,7 @@ const STEPS: [Step; 9] = [
         action: check_readme,
     },
     Step {
-        name: "cargo xtask firmware",
+        name: FIRMWARE,
         action: tasks::firmware,
     },
     Step {
@@ -52,7 +55,8 @@ const STEPS: [Step; 9] = [
     },
 ];
 
-/// Runs every step, also after one has failed, so that one run shows all that is wrong.
+/// Runs every step, also after one has failed, so that one run shows all that is wrong; except that nothing follows a
+/// firmware that does not build.
 ///
 /// # Errors
 /// Where a step failed, with the names of all that did.
@@ -68,6 +72,11 @@ pub fn run() -> Result<()> {
             Err(error) => {
                 println!("=== FAILED after {seconds} s: {}: {error}", step.name);
                 failed.push(step.name);
+                if step.name == FIRMWARE {
+                    println!("=== the steps after this one need the firmware");
+                    failed.extend(STEPS[number + 1..].iter().map(|step| step.name));
+                    break;
+                }
             }
         }
     }
