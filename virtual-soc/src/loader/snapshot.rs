@@ -2,6 +2,12 @@
 
 use core::fmt;
 
+use crate::cpu::Core;
+use crate::machine::Machine;
+use crate::soc::SocBus;
+
+use super::regs;
+
 /// State of one CPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuSnapshot {
@@ -55,6 +61,29 @@ impl fmt::Display for Difference {
 }
 
 impl StateSnapshot {
+    pub(super) fn take(machine: &Machine<SocBus>) -> Self {
+        let aic = &machine.bus.aic;
+        let die = |d: usize| DieSnapshot {
+            mask: aic.mask_words(d).to_vec(),
+            software: aic.software_words(d).to_vec(),
+            irq_cfg: aic.config_words(d).to_vec(),
+        };
+        let cpu = |(i, core): (usize, &Core)| {
+            let named = regs::SNAPSHOT
+                .iter()
+                .map(|(name, reg)| (*name, core.sysreg(*reg).unwrap_or(0)));
+            CpuSnapshot {
+                siq_cfg: machine.bus.siq_cfg(i),
+                registers: named.chain([("DAIF", core.daif())]).collect(),
+            }
+        };
+        Self {
+            cpus: machine.cores.iter().enumerate().map(cpu).collect(),
+            aic_config: aic.config(),
+            dies: (0..aic.dies()).map(die).collect(),
+        }
+    }
+
     /// What differs in `after`; empty if nothing does.
     #[must_use]
     pub fn differences(&self, after: &Self) -> Vec<Difference> {

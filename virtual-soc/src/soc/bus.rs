@@ -25,8 +25,13 @@ const UART_SIZE: u64 = 0x4000;
 pub(crate) enum LoaderMode {
     /// Guest code runs on the boot CPU, or nothing does.
     Away,
-    /// Parked in the loader with A, I and F open: the loader's own handler takes what comes.
-    Open,
+    /// Parked in the loader: its own handler takes what is not masked. The loader itself runs with A, I and F open.
+    Inside {
+        /// I is clear.
+        irq_open: bool,
+        /// F is clear.
+        fiq_open: bool,
+    },
 }
 
 /// An interrupt that the loader's handler took while the boot CPU sat in the loader.
@@ -191,10 +196,10 @@ impl SocBus {
 
     /// The loader's exception handler, while the boot CPU sits in the loader with interrupts open.
     fn loader_takes_interrupts(&mut self, now: Time) {
-        if self.loader != LoaderMode::Open {
+        let LoaderMode::Inside { irq_open, fiq_open } = self.loader else {
             return;
-        }
-        if self.loader_reads_event && self.aic.router.irq_lines() & 1 == 1 {
+        };
+        if irq_open && self.loader_reads_event && self.aic.router.irq_lines() & 1 == 1 {
             loop {
                 let word = self.loader_event(0, now);
                 if word == 0 {
@@ -203,7 +208,7 @@ impl SocBus {
                 self.consumed.push(Consumed::Irq(word, now.as_picos()));
             }
         }
-        if self.ipi.lines() & 1 == 1 {
+        if fiq_open && self.ipi.lines() & 1 == 1 {
             self.acknowledge_ipi(0);
             self.consumed.push(Consumed::FastIpi);
         }
@@ -362,14 +367,15 @@ impl Bus for SocBus {
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {
-        let open = if self.loader == LoaderMode::Open {
-            1
-        } else {
-            0
+        // A parked CPU has no say of its own: what its PSTATE says counts.
+        let masked = match self.loader {
+            LoaderMode::Inside { irq_open: true, .. } => view.irq_masked & !1,
+            LoaderMode::Inside {
+                irq_open: false, ..
+            } => view.irq_masked | 1,
+            LoaderMode::Away => view.irq_masked,
         };
-        self.aic
-            .router
-            .tick(view.irq_masked & !open, now.as_picos());
+        self.aic.router.tick(masked, now.as_picos());
         self.ipi.tick(view.waiting, now.as_picos());
         self.loader_takes_interrupts(now);
     }

@@ -6,11 +6,10 @@
 
 use crate::model::SocModel;
 
-/// Offsets of the global registers (third party).
+/// Offsets of the global registers (third party). INFO2 (0x8) has no known meaning and reads 0.
 pub(crate) mod global {
     pub(crate) const VERSION: u32 = 0x0000;
     pub(crate) const INFO1: u32 = 0x0004;
-    pub(crate) const INFO2: u32 = 0x0008;
     pub(crate) const INFO3: u32 = 0x000c;
     pub(crate) const RESET: u32 = 0x0010;
     pub(crate) const CONFIG: u32 = 0x0014;

@@ -14,6 +14,5 @@ pub use aic::Aic;
 pub use bus::SocBus;
 pub(crate) use bus::{Consumed, LoaderMode};
 pub use layout::AicLayout;
-pub(crate) use rng::Rng;
 pub use sysreg_name::parse_sysreg;
 pub use uart::Uart;

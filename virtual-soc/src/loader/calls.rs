@@ -1,0 +1,235 @@
+//! Entering guest code, and what the loader's vectors do when guest code comes back or takes an exception.
+//!
+//! The vectors and the return stub are HLT instructions in a page whose HLTs call the host; each vector's second instruction is ERET,
+//! so that a handled exception returns as on hardware.
+
+use crate::cpu::CoreState;
+use crate::soc::{Consumed, LoaderMode};
+
+use super::VirtualTarget;
+use super::layout::RETURN_STUB;
+use super::regs;
+use super::state::{FAULT_MARK, Guard};
+use super::target::Phase;
+
+/// HLT immediate of the return stub; vectors have their own number (0..=15).
+const RETURNED: u16 = 0x20;
+const VECTOR_STEP: u64 = 0x80;
+const DAIF_I: u64 = 1 << 7;
+const DAIF_F: u64 = 1 << 6;
+/// ERET.
+const ERET: u32 = 0xd69f_03e0;
+
+const fn hlt(imm: u16) -> u32 {
+    0xd440_0000 | (imm as u32) << 5
+}
+
+/// The page of vectors and return stub: (offset, word).
+pub(super) fn stub_page() -> Vec<(u64, u32)> {
+    let mut words = vec![(RETURN_STUB, hlt(RETURNED)), (RETURN_STUB + 4, ERET)];
+    for n in 0..16u16 {
+        let at = u64::from(n) * VECTOR_STEP;
+        words.extend([(at, hlt(n)), (at + 4, ERET)]);
+    }
+    words
+}
+
+impl VirtualTarget {
+    /// Send a parked CPU into a function.
+    pub(super) fn enter(&mut self, cpu: usize, function: u64, args: &[u64], stack: u64) {
+        let stub = self.loader.layout.return_stub();
+        let core = &mut self.machine.cores[cpu];
+        for (n, value) in args.iter().enumerate() {
+            core.set_x(n as u8, *value);
+        }
+        core.set_x(30, stub);
+        core.set_sp(stack);
+        core.set_pc(function);
+        core.set_state(CoreState::Running);
+    }
+
+    /// The boot CPU sits in the loader, or leaves it.
+    pub(super) fn boot_cpu_in_loader(&mut self, inside: bool) {
+        let daif = self.machine.cores[0].daif();
+        self.machine.bus.loader = match inside {
+            true => LoaderMode::Inside {
+                irq_open: daif & DAIF_I == 0,
+                fiq_open: daif & DAIF_F == 0,
+            },
+            false => LoaderMode::Away,
+        };
+        if inside && daif & DAIF_F == 0 {
+            self.mask_timers(0);
+        }
+    }
+
+    /// A guest executed a HLT in the stub page.
+    pub(super) fn host_call(&mut self, cpu: usize, imm: u16) {
+        match imm {
+            RETURNED if cpu == 0 => {
+                self.call_result = Some(self.machine.cores[0].x(0));
+                self.boot_cpu_in_loader(true);
+            }
+            RETURNED => {
+                let retval = self.machine.cores[cpu].x(0);
+                let secondary = &mut self.loader.secondaries[cpu];
+                secondary.busy = false;
+                secondary.retval = retval;
+            }
+            0..=15 => self.exception(cpu, imm),
+            _ => self.crash(&format!(
+                "CPU {cpu}: unexpected HLT #{imm:#x} in the loader"
+            )),
+        }
+    }
+
+    /// Vector `n`: its low two bits are synchronous, IRQ, FIQ, SError.
+    fn exception(&mut self, cpu: usize, n: u16) {
+        let resumed = match n & 3 {
+            0 => self.synchronous(cpu, n),
+            1 => self.irq(cpu),
+            2 => self.fiq(cpu),
+            _ => self.serror(cpu),
+        };
+        if resumed {
+            self.machine.cores[cpu].set_state(CoreState::Running);
+        }
+    }
+
+    fn register(&self, cpu: usize, reg: crate::cpu::SysReg) -> u64 {
+        self.machine.cores[cpu].sysreg(reg).unwrap_or(0)
+    }
+
+    fn synchronous(&mut self, cpu: usize, n: u16) -> bool {
+        let (esr, elr, far) = (
+            self.register(cpu, regs::ESR_EL2),
+            self.register(cpu, regs::ELR_EL2),
+            self.register(cpu, regs::FAR_EL2),
+        );
+        let mode = self.loader.guard;
+        if !mode.silent || mode.guard == Guard::Off {
+            let mpidr = self.mpidr(cpu);
+            self.loader.print(&format!("Exception: sync, vector {n}, MPIDR {mpidr:#x}, ESR {esr:#x}, ELR {elr:#x}, FAR {far:#x}"));
+        }
+        let next = match mode.guard {
+            Guard::Off => {
+                self.crash("Unhandled exception, rebooting");
+                return false;
+            }
+            Guard::Skip => elr.wrapping_add(4),
+            Guard::Mark => {
+                let insn = self.load(elr, 4).unwrap_or(31);
+                self.machine.cores[cpu].set_x((insn & 0x1f) as u8, FAULT_MARK);
+                elr.wrapping_add(4)
+            }
+            Guard::Return => {
+                let core = &mut self.machine.cores[cpu];
+                core.set_x(0, FAULT_MARK);
+                let link = core.x(30);
+                self.loader.guard.guard = Guard::Off;
+                link
+            }
+        };
+        self.count_exception();
+        self.machine.cores[cpu].set_sysreg(regs::ELR_EL2, next)
+    }
+
+    fn serror(&mut self, cpu: usize) -> bool {
+        let esr = self.register(cpu, regs::ESR_EL2);
+        let mode = self.loader.guard;
+        if !mode.silent || mode.guard == Guard::Off {
+            let mpidr = self.mpidr(cpu);
+            self.loader.print(&format!(
+                "Exception: SError, MPIDR {mpidr:#x}, ESR {esr:#x}"
+            ));
+        }
+        if mode.guard == Guard::Off {
+            self.crash("Unhandled exception, rebooting");
+            return false;
+        }
+        self.count_exception();
+        true
+    }
+
+    /// Read EVENT until it gives 0 and print what came (third party: the loader's handler).
+    fn irq(&mut self, cpu: usize) -> bool {
+        let now = self.machine.now();
+        if !self.loader.model.reads_event {
+            // Such a loader masks interrupts instead; set I in the state that ERET restores.
+            let spsr = self.register(cpu, regs::SPSR_EL2);
+            return self.machine.cores[cpu].set_sysreg(regs::SPSR_EL2, spsr | DAIF_I);
+        }
+        loop {
+            let word = self.machine.bus.loader_event(cpu, now);
+            if word == 0 {
+                return true;
+            }
+            self.print_irq(cpu, word, now.as_picos());
+        }
+    }
+
+    /// Mask firing timers, acknowledge a fast IPI.
+    fn fiq(&mut self, cpu: usize) -> bool {
+        self.mask_timers(cpu);
+        if self.machine.bus.acknowledge_ipi(cpu) {
+            let mpidr = self.mpidr(cpu);
+            self.loader
+                .print(&format!("Exception: FIQ, fast IPI, MPIDR {mpidr:#x}"));
+        }
+        true
+    }
+
+    fn mask_timers(&mut self, cpu: usize) {
+        for timer in regs::TIMERS {
+            if self.register(cpu, timer) & 7 == regs::TIMER_FIRING {
+                self.machine.cores[cpu].set_sysreg(timer, regs::TIMER_MASKED);
+                self.loader.print("Exception: FIQ, timer");
+            }
+        }
+    }
+
+    /// Print what the loader's handler took while the boot CPU sat in the loader.
+    pub(super) fn report_consumed(&mut self) {
+        for consumed in std::mem::take(&mut self.machine.bus.consumed) {
+            match consumed {
+                Consumed::Irq(word, at) => self.print_irq(0, word, at),
+                Consumed::FastIpi => self.loader.print("Exception: FIQ, fast IPI"),
+            }
+        }
+    }
+
+    fn print_irq(&mut self, cpu: usize, word: u32, at_ps: u64) {
+        let (die, kind, number) = (word >> 24, word >> 16 & 0xff, word & 0xffff);
+        let count = u128::from(at_ps) * u128::from(self.counter_hz) / 1_000_000_000_000;
+        let mpidr = self.mpidr(cpu);
+        self.loader.print(&format!("Exception: IRQ, die {die}, type {kind}, number {number}, MPIDR {mpidr:#x}, count {count}"));
+    }
+
+    fn count_exception(&mut self) {
+        self.loader.exceptions += 1;
+        self.loader.exceptions_total += 1;
+    }
+
+    /// An access by the loader's own code faulted and its guard took it.
+    pub(super) fn guarded_fault(&mut self, what: &str, va: u64) {
+        self.count_exception();
+        if !self.loader.guard.silent {
+            self.loader
+                .print(&format!("Exception: sync, {what} at {va:#x}"));
+        }
+    }
+
+    /// The loader dies: text on the console, then nothing.
+    pub(super) fn crash(&mut self, why: &str) {
+        self.loader.print(why);
+        for core in &mut self.machine.cores {
+            core.set_state(CoreState::Off);
+        }
+        self.machine.bus.loader = LoaderMode::Away;
+        self.phase = Phase::Silent;
+    }
+
+    fn mpidr(&self, cpu: usize) -> u64 {
+        self.mpidrs[cpu]
+    }
+}

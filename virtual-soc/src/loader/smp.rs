@@ -1,0 +1,201 @@
+//! Secondary CPUs: start, calls, stop (third party: loader sources).
+
+use crate::cpu::{Bus, CoreState};
+
+use super::VirtualTarget;
+use super::layout::RETURN_STUB;
+use super::proxy::{Outcome, op};
+use super::regs;
+use super::target::Job;
+
+/// I and F masked, SError open.
+const PARKED_DAIF: u64 = 0xc0;
+const STACK_SIZE: u64 = 0x1_0000;
+/// How long the loader waits for a CPU that does not come up.
+const START_TIMEOUT_US: u64 = 100_000;
+/// How long a CPU takes to come up (model only).
+const START_TIME_US: u64 = 50;
+
+impl VirtualTarget {
+    /// START_SECONDARIES: all that are not alive, in the tree's order.
+    pub(super) fn start_secondaries(&mut self) -> Outcome {
+        let mut spent = 0;
+        for cpu in self.tree_order.clone() {
+            if cpu == 0 || self.loader.secondaries[cpu].alive {
+                continue;
+            }
+            let index = self.cpu_models[cpu].adt_id;
+            let Some(writes) = self.machine.bus.pmgr.start_writes(cpu) else {
+                self.loader
+                    .print("SMP: no power manager in the device tree");
+                break;
+            };
+            self.loader.print(&format!(
+                "Starting CPU {index} (MPIDR {:#x})",
+                self.mpidrs[cpu]
+            ));
+            for (address, value) in writes {
+                let now = self.machine.now();
+                // The block lies inside the model's own window.
+                let _ = self
+                    .machine
+                    .bus
+                    .mmio_write(0, address, 4, value.into(), now);
+            }
+            self.machine.bus.start_requests = 0;
+            if !self.cpu_models[cpu].starts {
+                let now = self.machine.now();
+                self.machine.bus.set_alive(cpu, false, now);
+                self.loader.print("  Failed!");
+                spent += START_TIMEOUT_US;
+                continue;
+            }
+            self.bring_up(cpu);
+            self.loader.print("  Started.");
+            spent += START_TIME_US;
+        }
+        self.delay(spent)
+    }
+
+    fn bring_up(&mut self, cpu: usize) {
+        let now = self.machine.now();
+        let loader = self.loader.layout.loader;
+        if self.loader.secondaries[cpu].stack == 0 {
+            self.loader.secondaries[cpu].stack =
+                self.loader.heap.memalign(0x4000, STACK_SIZE) + STACK_SIZE;
+        }
+        let secondary = &mut self.loader.secondaries[cpu];
+        (secondary.alive, secondary.busy) = (true, false);
+        self.machine.bus.set_alive(cpu, true, now);
+        let index = self.cpu_models[cpu].adt_id;
+        let core = &mut self.machine.cores[cpu];
+        core.reset(loader + RETURN_STUB, 2, 0);
+        core.set_state(CoreState::Parked);
+        core.set_daif(PARKED_DAIF);
+        core.set_sp(secondary.stack);
+        for (reg, value) in [
+            (regs::HCR_EL2, regs::HCR),
+            (regs::SCTLR_EL2, regs::SCTLR_OFF),
+            (regs::VBAR_EL2, loader),
+            (regs::TPIDR_EL2, index.into()),
+        ] {
+            core.set_sysreg(reg, value);
+        }
+        for timer in regs::TIMERS {
+            core.set_sysreg(timer, regs::TIMER_MASKED);
+        }
+        if let Some(value) = self.loader.model.writes_siq_cfg {
+            self.machine.bus.set_siq_cfg(cpu, value, now);
+        }
+    }
+
+    /// MMU_INIT_SECONDARY: a call to the CPU, with everything that can hang about calls.
+    pub(super) fn mmu_init_secondary(&mut self, index: u64) -> Outcome {
+        let Some(cpu) = self.loader.secondary(index) else {
+            return Outcome::Done(0);
+        };
+        if !self.callable(cpu) {
+            return Outcome::Hang;
+        }
+        if self.cpu_models[cpu].mmu {
+            self.mmu_on(cpu);
+        }
+        Outcome::Done(0)
+    }
+
+    pub(super) fn mmu_on(&mut self, cpu: usize) {
+        let roots = self.loader.roots;
+        let core = &mut self.machine.cores[cpu];
+        for (reg, value) in [
+            (regs::MAIR_EL2, super::pages::MAIR),
+            (regs::TCR_EL2, super::pages::TCR),
+            (regs::TTBR0_EL2, roots.ttbr0),
+            (regs::TTBR1_EL2, roots.ttbr1),
+            (regs::SCTLR_EL2, regs::SCTLR_ON),
+        ] {
+            core.set_sysreg(reg, value);
+        }
+    }
+
+    /// A call would reach the CPU and come back.
+    fn callable(&self, cpu: usize) -> bool {
+        let secondary = &self.loader.secondaries[cpu];
+        let woken =
+            self.loader.wfe_mode || self.loader.model.call_wake == crate::model::CallWake::Any;
+        secondary.alive && !secondary.busy && woken
+    }
+
+    /// SMP_CALL, and SMP_CALL_SYNC when `sync`.
+    pub(super) fn smp_call(&mut self, args: &[u64; 6], sync: bool) -> Outcome {
+        let Some(cpu) = self.loader.secondary(args[0]) else {
+            return Outcome::Done(0);
+        };
+        if !self.callable(cpu) {
+            return Outcome::Hang;
+        }
+        self.loader.secondaries[cpu].busy = true;
+        let stack = self.loader.secondaries[cpu].stack;
+        self.enter(cpu, args[1], &args[2..6], stack);
+        if sync {
+            Outcome::Job(Job::Wait { cpu })
+        } else {
+            Outcome::Done(0)
+        }
+    }
+
+    /// SMP_WAIT.
+    pub(super) fn smp_wait(&self, index: u64) -> Outcome {
+        match self.loader.secondary(index) {
+            Some(cpu) => Outcome::Job(Job::Wait { cpu }),
+            None => Outcome::Done(0),
+        }
+    }
+
+    /// SMP_IS_ALIVE. The boot CPU has no mark (inference).
+    pub(super) fn smp_is_alive(&self, index: u64) -> Outcome {
+        let alive = self
+            .loader
+            .secondary(index)
+            .is_some_and(|cpu| self.loader.secondaries[cpu].alive);
+        Outcome::Done(alive.into())
+    }
+
+    /// SMP_STOP_SECONDARIES: each gets a call that does not return.
+    pub(super) fn stop_secondaries(&mut self) -> Outcome {
+        let now = self.machine.now();
+        for cpu in 1..self.loader.secondaries.len() {
+            if !self.loader.secondaries[cpu].alive {
+                continue;
+            }
+            if !self.callable(cpu) {
+                return Outcome::Hang;
+            }
+            self.loader.secondaries[cpu].alive = false;
+            self.machine.cores[cpu].set_state(CoreState::Off);
+            self.machine.bus.set_alive(cpu, false, now);
+        }
+        Outcome::Done(0)
+    }
+
+    pub(super) fn smp(&mut self, opcode: u64, args: &[u64; 6]) -> Outcome {
+        match opcode {
+            op::SMP_START_SECONDARIES => self.start_secondaries(),
+            op::SMP_CALL => self.smp_call(args, false),
+            op::SMP_CALL_SYNC => self.smp_call(args, true),
+            op::SMP_WAIT => self.smp_wait(args[0]),
+            op::SMP_SET_WFE_MODE => {
+                self.loader.wfe_mode = args[0] & 0xff != 0;
+                Outcome::Done(0)
+            }
+            op::SMP_IS_ALIVE => self.smp_is_alive(args[0]),
+            op::SMP_STOP_SECONDARIES => self.stop_secondaries(),
+            _ => Outcome::Unknown,
+        }
+    }
+
+    /// CPU starts and stops asked for by writes to the start block, not by the loader's own code, are dropped (model only).
+    pub(super) fn note_hardware_requests(&mut self) {
+        self.machine.bus.start_requests = 0;
+        self.machine.bus.stop_requests = 0;
+    }
+}
