@@ -35,7 +35,8 @@ cargo xtask TASK [ARGUMENTS]
   ci                   all of the above that .ci/run needs
   doctor               how the firmware's toolchain is found here
 
-Environment: FW_TOOLCHAIN (auto, rustup or debian), FW_TOOLCHAIN_DIR (cache folder of the private toolchain).";
+Environment: FW_TOOLCHAIN (auto, rustup or debian), FW_TOOLCHAIN_DIR (cache folder of the private toolchain),
+DEFMT_LOG (log level of the firmware; info).";
 
 fn dispatch(words: &[String]) -> Result<()> {
     let (task, arguments) = words
