@@ -102,7 +102,10 @@ impl<'m> Block<'m> {
     /// CPUs that the block has regions for.
     #[must_use]
     pub fn cpus(self) -> usize {
-        let n = self.control().cpus.load(core::sync::atomic::Ordering::Relaxed);
+        let n = self
+            .control()
+            .cpus
+            .load(core::sync::atomic::Ordering::Relaxed);
         (n as usize).clamp(1, MAX_CPUS)
     }
 

@@ -130,7 +130,9 @@ pub const PRIVATE_SIZE: u64 = 0x400;
 
 const _: () = {
     use core::mem::offset_of;
-    assert!(size_of::<Private>() as u64 <= PRIVATE_SIZE && PRIVATE_SIZE < context::CPU_PRIVATE_SIZE);
+    assert!(
+        size_of::<Private>() as u64 <= PRIVATE_SIZE && PRIVATE_SIZE < context::CPU_PRIVATE_SIZE
+    );
     assert!(offset_of!(Private, daif) == 0x80 && offset_of!(Private, cntkctl) == 0xb0);
     assert!(offset_of!(Private, base) == 0xb8 && offset_of!(Private, scratch) == 0xc0);
     assert!(offset_of!(Private, id) == 0xf0 && offset_of!(Private, emergency) == 0xf8);

@@ -31,7 +31,12 @@ pub fn run<P: Platform>(block: Block<'_>, platform: &P, cpu: usize) -> CpuState 
         .words(cpu)
         .state
         .store(CpuState::Ready as u64, Release);
-    log!(debug, "cpu {=usize} ready, mpidr {=u64:#x}", cpu, info.mpidr);
+    log!(
+        debug,
+        "cpu {=usize} ready, mpidr {=u64:#x}",
+        cpu,
+        info.mpidr
+    );
 
     let patience = platform.ticks(control.worker_timeout_ms.load(Relaxed).saturating_mul(1000));
     let heartbeat = platform.ticks(HEARTBEAT_US).min(patience.max(1));
@@ -70,7 +75,7 @@ pub fn end_stream(block: Block<'_>, cpu: usize) {
 }
 
 /// Carries out one request; true if it was the last.
-fn serve<P: Platform>(block: Block<'_>, platform: &P, cpu: usize, word: u64) -> bool {
+pub fn serve<P: Platform>(block: Block<'_>, platform: &P, cpu: usize, word: u64) -> bool {
     let private = block.private(cpu);
     let operand = private.request.operand.load(Relaxed);
     let reading = match Operation::from_word(word) {

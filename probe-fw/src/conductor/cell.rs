@@ -156,13 +156,7 @@ impl<P: Platform> Context<'_, '_, P> {
             let reading = if cpu == BOOT {
                 local::set_siq_cfg(self.platform, wanted)
             } else {
-                mailbox::ask(
-                    self.block,
-                    self.platform,
-                    cpu,
-                    Operation::SetSiqCfg,
-                    wanted,
-                )?
+                mailbox::ask(self.block, self.platform, cpu, Operation::SetSiqCfg, wanted)?
             };
             match reading {
                 Reading::Value(value) => value,

@@ -68,12 +68,14 @@ impl<P: Platform> Context<'_, '_, P> {
     fn hello(&mut self, hello: &command::Hello) {
         let works = self.try_event_stream();
         let stream = if works { Stream::Works } else { Stream::Absent };
-        self.block
-            .shared()
-            .stream
-            .store(stream as u64, Relaxed);
+        self.block.shared().stream.store(stream as u64, Relaxed);
         let counter_step = self.counter_step();
-        log!(info, "event stream {=bool}, counter step {=u32}", works, counter_step);
+        log!(
+            info,
+            "event stream {=bool}, counter step {=u32}",
+            works,
+            counter_step
+        );
         self.say(&Message::Hello(message::Hello {
             protocol: PROTOCOL_VERSION,
             schema: SCHEMA_HASH,
@@ -124,7 +126,14 @@ impl<P: Platform> Context<'_, '_, P> {
             return Some(local::read(self.platform, register));
         }
         let number = local::REGISTERS.iter().position(|r| *r == register)?;
-        mailbox::ask(self.block, self.platform, cpu, Operation::Read, number as u64).ok()
+        mailbox::ask(
+            self.block,
+            self.platform,
+            cpu,
+            Operation::Read,
+            number as u64,
+        )
+        .ok()
     }
 
     /// Sends every worker home and ends the boot CPU's stream.

@@ -59,7 +59,12 @@ impl<P: Platform> Context<'_, '_, P> {
 
     /// Bits of a mask word that stand for lines that exist.
     fn existing(&self, word: u32) -> u32 {
-        let lines = self.platform.aic().geometry().nr_irq.saturating_sub(word * 32);
+        let lines = self
+            .platform
+            .aic()
+            .geometry()
+            .nr_irq
+            .saturating_sub(word * 32);
         if lines >= 32 { !0 } else { (1 << lines) - 1 }
     }
 
@@ -83,7 +88,11 @@ impl<P: Platform> Context<'_, '_, P> {
             self.me.open = true;
             self.take_over();
         }
-        log!(info, "open, {=u32} lines were unmasked", self.me.kept.unmasked);
+        log!(
+            info,
+            "open, {=u32} lines were unmasked",
+            self.me.kept.unmasked
+        );
         self.say(&Message::Opened {
             software_pending,
             unmasked: self.me.kept.unmasked,
@@ -192,7 +201,12 @@ impl<P: Platform> Context<'_, '_, P> {
             self.compare_aic(&mut report);
             self.me.open = false;
         }
-        log!(info, "closed, {=u32} of {=u32} differ", report.0.different, report.0.checked);
+        log!(
+            info,
+            "closed, {=u32} of {=u32} differ",
+            report.0.different,
+            report.0.checked
+        );
         self.say(&Message::Restored(report.0));
     }
 
@@ -213,8 +227,18 @@ impl<P: Platform> Context<'_, '_, P> {
             }
             let index = u32::from(line.die) << 16 | u32::from(line.number);
             let (software, config) = (aic.sw_state(&handle), aic.irq_cfg(&handle).bits());
-            report.compare(Item::SoftwareWord, index, used.software.into(), software.into());
-            report.compare(Item::IrqConfig, index, used.irq_config.into(), config.into());
+            report.compare(
+                Item::SoftwareWord,
+                index,
+                used.software.into(),
+                software.into(),
+            );
+            report.compare(
+                Item::IrqConfig,
+                index,
+                used.irq_config.into(),
+                config.into(),
+            );
         }
     }
 
@@ -249,7 +273,14 @@ impl<P: Platform> Context<'_, '_, P> {
         let number = local::REGISTERS
             .iter()
             .position(|r| *r == protocol::Register::SiqCfg)?;
-        mailbox::ask(self.block, self.platform, cpu, Operation::Read, number as u64).ok()
+        mailbox::ask(
+            self.block,
+            self.platform,
+            cpu,
+            Operation::Read,
+            number as u64,
+        )
+        .ok()
     }
 
     fn set_siq(&mut self, cpu: usize, value: u64) -> Option<Reading> {

@@ -63,12 +63,7 @@ impl Conductor {
     /// Runs commands and triggers for about `us` microseconds. A trigger that has begun is finished, so that the
     /// slice ends clean: no window open, nothing of ours pending, the lines of cells masked, this CPU's SIQ_CFG and
     /// the controller's words as found.
-    pub fn slice<P: Platform>(
-        &mut self,
-        block: Block<'_>,
-        platform: &P,
-        us: u64,
-    ) -> SliceStatus {
+    pub fn slice<P: Platform>(&mut self, block: Block<'_>, platform: &P, us: u64) -> SliceStatus {
         let mut ctx = Context {
             me: self,
             block,
@@ -155,8 +150,7 @@ impl<P: Platform> Context<'_, '_, P> {
     fn present(&self, cpu: usize) -> bool {
         use protocol::context::CpuState;
         cpu < self.block.cpus()
-            && (cpu == BOOT
-                || self.block.words(cpu).state.load(Relaxed) == CpuState::Ready as u64)
+            && (cpu == BOOT || self.block.words(cpu).state.load(Relaxed) == CpuState::Ready as u64)
     }
 }
 
@@ -173,7 +167,5 @@ pub fn publish<P: Platform>(block: Block<'_>, platform: &P, status: SliceStatus)
         published.up_heads[cpu].store(words.up_head.load(Relaxed), Relaxed);
         published.states[cpu].store(words.state.load(Relaxed), Relaxed);
     }
-    published
-        .slice
-        .store(control.slices.load(Relaxed), Release);
+    published.slice.store(control.slices.load(Relaxed), Release);
 }

@@ -26,10 +26,7 @@ impl<P: Platform> Context<'_, '_, P> {
     /// Fires once and accounts for it.
     pub(super) fn trigger(&mut self, r: &mut Running) -> Result<(), Refusal> {
         self.drain_stragglers(r);
-        self.block
-            .shared()
-            .before
-            .store(self.me.consumed, Relaxed);
+        self.block.shared().before.store(self.me.consumed, Relaxed);
         r.last_late = false;
         r.last_landed = false;
         if r.cell.masked.is_empty() {

@@ -1,0 +1,274 @@
+//! The CPU that executes, as the engine's platform.
+
+use core::arch::asm;
+use core::ptr::NonNull;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+
+use aic_regs::aic::{Aic, Generation, Geometry};
+use aic_regs::mmio::RealMmio;
+use aic_regs::sysreg::{CNTFRQ, CNTPCT, RealSysRegs, SysRegs};
+use probe_fw::block::Block;
+use probe_fw::platform::Platform;
+use probe_fw::state::{PRIVATE_SIZE, Private, Shared, Stream};
+use protocol::context::{self, CPU_PRIVATE_SIZE};
+use protocol::image::offset;
+
+use super::log::LogBuffer;
+
+/// Event stream control bits of CNTKCTL_EL1 (CNTHCTL_EL2 under E2H): EVNTEN, EVNTDIR, EVNTI.
+const EVNTEN: u64 = 1 << 2;
+const EVNT_BITS: u64 = EVNTEN | 1 << 3 | 0xf << EVNTI_SHIFT;
+const EVNTI_SHIFT: u32 = 4;
+/// Slowest pace: EVNTI has four bits.
+const SLOWEST: u32 = 15;
+/// Below this many ticks waiting is polling: an event would come too late.
+const POLL_TICKS: u64 = 4;
+
+/// What a CPU keeps of its own, behind `Private` in the block.
+pub struct Cpu {
+    aic: Aic<RealMmio>,
+    regs: RealSysRegs,
+    hz: u64,
+    pub block: Block<'static>,
+    shared: &'static Shared,
+    private: &'static Private,
+    pub id: usize,
+    pub log: LogBuffer,
+}
+
+const _: () = assert!(size_of::<Cpu>() as u64 <= CPU_PRIVATE_SIZE - PRIVATE_SIZE);
+
+impl Cpu {
+    /// Fills in this CPU's part of the block; `None` if its geometry is no controller's.
+    ///
+    /// # Safety
+    ///
+    /// TPIDR_EL0 points to this CPU's `Private`, as the entry code leaves it.
+    pub unsafe fn set_up() -> Option<&'static Self> {
+        // SAFETY: the caller promises the pointer; the block outlives the firmware's stay on this CPU.
+        let private: &'static Private = unsafe { &*private_pointer() };
+        let base = private.base.load(Relaxed) as usize;
+        // SAFETY: the host passes an aligned block of the size that its control word implies (`protocol::context`).
+        let block = unsafe { Block::new(NonNull::new(base as *mut u8)?) };
+        let words = &block.control().aic;
+        let word = |w: &AtomicU64| w.load(Relaxed) as u32;
+        let generation = match word(&words.generation) {
+            2 => Generation::V2,
+            3 => Generation::V3,
+            _ => return None,
+        };
+        let (nr, max, dies) = (word(&words.nr_irq), word(&words.max_irq), word(&words.dies));
+        let geometry = match generation {
+            Generation::V3 => Geometry::v3(nr, max, dies, word(&words.event)),
+            _ => Geometry::v2(nr, max, dies, word(&words.event)),
+        };
+        let (version, info1, info3) = (geometry.version, geometry.info1, geometry.info3);
+        let cfg_stride = word(&words.cfg_stride);
+        let geometry = geometry
+            .with_irq_cfg(word(&words.irq_cfg))
+            .with_strides(
+                cfg_stride,
+                word(&words.set_stride),
+                word(&words.clr_stride),
+                cfg_stride,
+            )
+            .with_header(version, info1, info3, word(&words.config));
+        geometry.check().ok()?;
+        // SAFETY: the host took base and geometry from the device tree, whose window the loader maps as Device memory;
+        // `check` bounds every offset.
+        let mmio = unsafe { RealMmio::new(words.base.load(Relaxed) as usize) };
+        let regs = RealSysRegs;
+        let cpu = Self {
+            aic: Aic::new(mmio, geometry),
+            regs,
+            hz: regs.read::<CNTFRQ>().max(1),
+            block,
+            shared: block.shared(),
+            private,
+            id: private.id.load(Relaxed) as usize,
+            log: LogBuffer::new(),
+        };
+        let place = Self::pointer(private);
+        // SAFETY: the room behind `Private` is this CPU's own (asserted above) and nothing refers to it yet: interrupts
+        // that use it come only from lines unmasked later.
+        unsafe {
+            place.write(cpu);
+            Some(&*place)
+        }
+    }
+
+    /// Where the CPU with this `Private` keeps its `Cpu`.
+    pub const fn pointer(private: *const Private) -> *mut Self {
+        private
+            .wrapping_byte_add(PRIVATE_SIZE as usize)
+            .cast::<Self>()
+            .cast_mut()
+    }
+
+    pub const fn private(&self) -> &'static Private {
+        self.private
+    }
+
+    pub const fn shared(&self) -> &'static Shared {
+        self.shared
+    }
+
+    /// Makes the event stream come within `ticks`; false if waiting must be polling.
+    #[inline]
+    fn pace(&self, ticks: u64) -> bool {
+        if ticks < POLL_TICKS || self.shared.stream.load(Relaxed) != Stream::Works as u64 {
+            return false;
+        }
+        // Bit i of the counter rises every 2^(i+1) ticks.
+        self.set_pace((62 - ticks.leading_zeros()).min(SLOWEST));
+        true
+    }
+
+    #[inline]
+    fn set_pace(&self, bit: u32) {
+        let wanted = u64::from(bit) + 1;
+        if self.private.stream_bit.load(Relaxed) == wanted {
+            return;
+        }
+        let found = self.private.cntkctl.load(Relaxed);
+        let value = found & !EVNT_BITS | EVNTEN | u64::from(bit) << EVNTI_SHIFT;
+        // SAFETY: only the event stream's bits change; the value found is put back on the way home.
+        unsafe {
+            asm!("msr cntkctl_el1, {}", "isb", in(reg) value, options(nostack, preserves_flags))
+        };
+        self.private.stream_bit.store(wanted, Relaxed);
+    }
+}
+
+/// Marks `word` for the exclusive monitor and returns it: a store by another CPU then ends a WFE.
+#[inline(always)]
+fn watch(word: &AtomicU64) -> u64 {
+    let value;
+    // SAFETY: an aligned load of an atomic that the reference keeps alive.
+    unsafe {
+        asm!("ldaxr {}, [{}]", out(reg) value, in(reg) word.as_ptr(), options(nostack, preserves_flags));
+    }
+    value
+}
+
+#[inline(always)]
+fn wfe() {
+    // SAFETY: waits for an event; changes no state that Rust knows of.
+    unsafe { asm!("wfe", options(nostack, preserves_flags)) };
+}
+
+/// TPIDR_EL0.
+#[inline(always)]
+pub fn private_pointer() -> *const Private {
+    let pointer: *const Private;
+    // SAFETY: reads a register.
+    unsafe {
+        asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, preserves_flags, nomem))
+    };
+    pointer
+}
+
+impl Platform for Cpu {
+    type Mmio = RealMmio;
+    type Regs = RealSysRegs;
+
+    #[inline(always)]
+    fn aic(&self) -> &Aic<RealMmio> {
+        &self.aic
+    }
+
+    #[inline(always)]
+    fn regs(&self) -> &RealSysRegs {
+        &self.regs
+    }
+
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        // Without the barrier the counter may be read early, before the store or load that it is to time.
+        self.regs.isb();
+        self.regs.read::<CNTPCT>()
+    }
+
+    #[inline(always)]
+    fn counter_hz(&self) -> u64 {
+        self.hz
+    }
+
+    #[inline]
+    fn wait(&self, word: &AtomicU64, old: u64, until: u64) -> u64 {
+        loop {
+            let value = watch(word);
+            if value != old {
+                return value;
+            }
+            let now = self.regs.read::<CNTPCT>();
+            if now >= until {
+                return value;
+            }
+            if self.pace(until - now) {
+                wfe();
+            } else {
+                core::hint::spin_loop();
+            }
+        }
+    }
+
+    fn irqs(&self, open: bool) {
+        // SAFETY: opens or closes IRQs; the handler keeps to atomics and the AIC.
+        unsafe {
+            if open {
+                asm!("msr daifclr, #2", options(nostack, preserves_flags));
+            } else {
+                asm!("msr daifset, #2", options(nostack, preserves_flags));
+            }
+        }
+    }
+
+    fn count_wakes(&self, word: &AtomicU64, old: u64) -> u32 {
+        let microsecond = self.ticks(1).max(2);
+        self.set_pace(62 - microsecond.leading_zeros());
+        let mut wakes = 0;
+        // Whoever answers, or stops with a fault, stores to the word: that ends the last WFE even without a stream.
+        while watch(word) == old {
+            wfe();
+            wakes += 1;
+        }
+        wakes
+    }
+
+    fn build_id(&self) -> [u8; 16] {
+        unsafe extern "C" {
+            static __image_start: u8;
+        }
+        // SAFETY: the header is part of the image. Volatile: the linker's zeros are filled in after the compiler.
+        unsafe {
+            (&raw const __image_start)
+                .add(offset::BUILD_ID)
+                .cast::<[u8; 16]>()
+                .read_volatile()
+        }
+    }
+}
+
+/// Address `elr` relative to the image if it lies inside, else as it is.
+pub fn relative(elr: u64) -> u64 {
+    unsafe extern "C" {
+        static __image_start: u8;
+        static __image_end: u8;
+    }
+    let (start, end) = (
+        &raw const __image_start as u64,
+        &raw const __image_end as u64,
+    );
+    if elr.wrapping_sub(start) < end.wrapping_sub(start) {
+        elr - start
+    } else {
+        elr
+    }
+}
+
+/// Whether the block that `private` belongs to has a region for its CPU.
+pub fn in_block(private: &Private, cpus: u64) -> bool {
+    private.id.load(Relaxed) < cpus.min(context::MAX_CPUS as u64)
+}

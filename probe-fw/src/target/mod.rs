@@ -1,0 +1,6 @@
+//! Start-up, vectors and the real platform.
+
+mod cpu;
+mod entry;
+mod fault;
+mod log;
