@@ -66,12 +66,7 @@ impl<'a> Regs<'a> {
             (DEFAULT_ADDRESS_CELLS as usize, DEFAULT_SIZE_CELLS as usize),
             cells,
         );
-        // An entry of no cells would never end.
-        let words = if cells == (0, 0) {
-            Words::new(&[])
-        } else {
-            node.u32s("reg")
-        };
+        let words = node.u32s("reg");
         Self { node, words, cells }
     }
 }
@@ -80,6 +75,9 @@ impl Iterator for Regs<'_> {
     type Item = Reg;
 
     fn next(&mut self) -> Option<Reg> {
+        if self.cells == (0, 0) {
+            return None; // Entries of no cells would never end.
+        }
         let bus = take(&mut self.words, self.cells.0)?;
         let size = take(&mut self.words, self.cells.1)?;
         let (phys, translated) = to_root(self.node, bus);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Any bytes, and any tree that can be built.
+
+use adt::{Adt, Node, NodeBuilder};
+use proptest::prelude::*;
+
+/// Looks at everything in a tree in every way, and checks what must hold of any tree that was accepted.
+fn visit(blob: &[u8]) {
+    let Ok(tree) = Adt::new(blob) else { return };
+    assert!(tree.size() <= blob.len());
+    let mut count = 0;
+    let mut last = None;
+    for node in tree.nodes() {
+        count += 1;
+        assert!(
+            last.is_none_or(|last| last < node.offset()),
+            "nodes come in the order of their offsets"
+        );
+        last = Some(node.offset());
+        visit_node(&tree, node);
+    }
+    assert_eq!(count, tree.node_count());
+    assert!(tree.node("/arm-io/aic").is_none_or(|aic| aic.depth() == 2));
+}
+
+fn visit_node(tree: &Adt<'_>, node: Node<'_>) {
+    assert_eq!(node.children().count() as u32, node.child_count());
+    for child in node.children() {
+        assert_eq!(child.parent(), Some(node));
+        assert_eq!(child.depth(), node.depth() + 1);
+    }
+    assert_eq!(node.ancestors().count(), node.depth());
+    assert!(
+        node.ancestors()
+            .last()
+            .is_none_or(|root| root == tree.root())
+    );
+    for property in node.properties() {
+        let _ = (
+            property.u32(),
+            property.u64(),
+            property.uint(),
+            property.str(),
+        );
+        assert!(property.strings().count() <= property.value.len());
+        assert_eq!(property.u32s().count(), property.value.len() / 4);
+        assert_eq!(property.u64s().count(), property.value.len() / 8);
+    }
+    // One too many shows an iterator that would never end.
+    let (regs, interrupts) = (node.u32s("reg").len(), node.u32s("interrupts").len());
+    assert!(node.regs().take(regs + 1).count() <= regs);
+    assert!(node.interrupts().take(interrupts + 1).count() <= interrupts);
+    let _ = (node.path().to_string(), format!("{node:?}"), node.phandle());
+}
+
+fn value() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..40),
+        // Small words: cell counts, phandles, addresses.
+        proptest::collection::vec(0_u32..8, 0..10)
+            .prop_map(|words| words.iter().flat_map(|word| word.to_le_bytes()).collect()),
+    ]
+}
+
+fn property() -> impl Strategy<Value = (String, Vec<u8>, bool)> {
+    let one_of =
+        |names: &'static [&'static str]| prop::sample::select(names).prop_map(str::to_string);
+    let numbers = one_of(&[
+        "#address-cells",
+        "#size-cells",
+        "#interrupt-cells",
+        "AAPL,phandle",
+    ]);
+    let number = (0_u32..4).prop_map(|number| number.to_le_bytes().to_vec());
+    let lists = one_of(&[
+        "reg",
+        "ranges",
+        "interrupt-parent",
+        "interrupts",
+        "#address-cells",
+        "AAPL,phandle",
+    ]);
+    prop_oneof![
+        3 => (numbers, number, any::<bool>()),
+        3 => (lists, value(), any::<bool>()),
+        1 => ("[a-z#,-]{1,31}", value(), any::<bool>()),
+    ]
+}
+
+fn leaf() -> impl Strategy<Value = NodeBuilder> {
+    (
+        "[a-z0-9@-]{0,12}",
+        proptest::collection::vec(property(), 0..8),
+    )
+        .prop_map(|(name, properties)| {
+            properties.into_iter().fold(
+                NodeBuilder::new(&name),
+                |node, (name, value, placeholder)| {
+                    let node = node.prop_bytes(&name, &value);
+                    if placeholder {
+                        node.placeholder(&name)
+                    } else {
+                        node
+                    }
+                },
+            )
+        })
+}
+
+fn tree() -> impl Strategy<Value = NodeBuilder> {
+    leaf().prop_recursive(4, 40, 6, |inner| {
+        (leaf(), proptest::collection::vec(inner, 0..6))
+            .prop_map(|(node, children)| node.children(children))
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_safe(blob in proptest::collection::vec(any::<u8>(), 0..4096)) {
+        visit(&blob);
+    }
+
+    /// Bytes that begin like a tree get further than random ones.
+    #[test]
+    fn headers_with_any_bytes_behind_are_safe(
+        properties in 1_u32..5, children in 0_u32..5, rest in proptest::collection::vec(prop_oneof![4 => Just(0_u8), 1 => any::<u8>()], 0..2048),
+    ) {
+        let mut blob = [properties.to_le_bytes(), children.to_le_bytes()].concat();
+        blob.extend(rest);
+        visit(&blob);
+    }
+
+    #[test]
+    fn built_trees_are_read(tree in tree()) {
+        let blob = tree.build().expect("within the limits");
+        let read = Adt::new(&blob).expect("the builder's output is a tree");
+        prop_assert_eq!(&NodeBuilder::from_node(&read.root()), &tree);
+        visit(&blob);
+    }
+
+    #[test]
+    fn mutated_trees_are_safe(
+        tree in tree(), cut: prop::sample::Index,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+    ) {
+        let mut blob = tree.build().expect("within the limits");
+        for (place, byte) in changes {
+            let place = place.index(blob.len());
+            blob[place] = byte;
+        }
+        visit(&blob);
+        blob.truncate(cut.index(blob.len()));
+        visit(&blob);
+    }
+
+    /// Counts and sizes are what a hostile tree would change.
+    #[test]
+    fn trees_with_other_counts_are_safe(
+        tree in tree(), words in proptest::collection::vec((any::<prop::sample::Index>(), 0_u32..64), 1..4),
+    ) {
+        let mut blob = tree.build().expect("within the limits");
+        for (place, word) in words {
+            let place = place.index(blob.len() / 4) * 4;
+            blob[place..place + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        visit(&blob);
+    }
+}
