@@ -2,7 +2,8 @@
 //! The block driver on its fake: what is accessed, and what the fake answers.
 
 use aic_regs::aic::{Aic, Bank, EventWord, Geometry, Line, LineHandle};
-use aic_regs::mmio::{Access, FakeMmio, Mmio};
+use aic_regs::guard::Trap;
+use aic_regs::mmio::{Access, FakeMmio, GuardedMmio, Mmio};
 use proptest::prelude::*;
 
 fn controller(geometry: Geometry) -> (FakeMmio, Aic<FakeMmio>) {
@@ -175,6 +176,37 @@ fn irq_config_words_are_kept_per_line() {
     assert_eq!(aic.irq_cfg(&line).target(), 9);
     assert_eq!(aic.irq_cfg(&handle(&aic, 0, 3)).target(), 0);
     assert_eq!(fake.peek(0x6a00 + 12), 9);
+}
+
+const EXTERNAL_ABORT: u64 = 0x9600_0010;
+
+#[test]
+fn a_fault_is_the_answer_of_a_guarded_access() {
+    let (fake, aic) = controller(TWO_DIES);
+    fake.trap_accesses(0xae00, Some(EXTERNAL_ABORT));
+    let trap = Trap {
+        esr: EXTERNAL_ABORT,
+    };
+    assert_eq!(aic.mmio().read32_guarded(0xae00), Err(trap));
+    assert_eq!(aic.mmio().write32_guarded(0xae00, 1), Err(trap));
+    assert_eq!(aic.mmio().write32_guarded(0x6400, 1), Ok(()));
+    assert_eq!(
+        fake.take_log(),
+        [Access::Write {
+            off: 0x6400,
+            value: 1
+        }]
+    );
+    fake.trap_accesses(0xae00, None);
+    assert_eq!(aic.mmio().read32_guarded(0xae00), Ok(0));
+}
+
+#[test]
+#[should_panic(expected = "unguarded read at 0xae00: trapped, ESR 0x96000010")]
+fn an_unguarded_fault_fails_the_test() {
+    let (fake, aic) = controller(TWO_DIES);
+    fake.trap_accesses(0xae00, Some(EXTERNAL_ABORT));
+    aic.mask_word(1, 0);
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 //! Each guarded access is an assembly stub in the section `.text.guarded`, which the linker script keeps in one piece
 //! between the symbols `__guarded_start` and `__guarded_end`. The contract with the exception vectors:
 //!
-//! * a synchronous exception or an SError whose ELR lies in the range ([`contains`]) is not a crash: the vectors set
+//! * a synchronous exception or an SError whose ELR lies in the range (`contains`) is not a crash: the vectors set
 //!   the saved x1 to `1 << 63 | ESR`, add 4 to ELR and return;
 //! * a stub clears x1, does its one access, then DSB SY and ISB so that an asynchronous abort arrives inside the range,
 //!   and returns the value in x0 and the fault in x1. It ends with two RETs: an SError that is taken with ELR at the

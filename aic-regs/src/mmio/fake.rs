@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An AIC block in memory, for tests on the host.
 
-use super::Mmio;
+use super::{GuardedMmio, Mmio};
 use crate::aic::{Bank, EventWord, Geometry, Info1, Info3, Line};
+use crate::guard::Trap;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::vec::Vec;
@@ -41,6 +42,7 @@ struct State {
     geometry: Geometry,
     cells: HashMap<u32, u32>,
     queued: VecDeque<u32>,
+    traps: HashMap<u32, Trap>,
     log: Vec<Access>,
 }
 
@@ -60,6 +62,7 @@ impl FakeMmio {
                 geometry,
                 cells,
                 queued: VecDeque::new(),
+                traps: HashMap::new(),
                 log: Vec::new(),
             })),
         }
@@ -83,6 +86,15 @@ impl FakeMmio {
     /// Makes the next reads of EVENT answer `word`, whatever the lines say.
     pub fn queue_event(&self, word: EventWord) {
         self.state().queued.push_back(word.0);
+    }
+
+    /// Makes every access at `off` trap with `esr`; `None` makes it work again. A trapped access is not logged.
+    pub fn trap_accesses(&self, off: u32, esr: Option<u64>) {
+        let mut state = self.state();
+        match esr {
+            Some(esr) => state.traps.insert(off, Trap { esr }),
+            None => state.traps.remove(&off),
+        };
     }
 
     /// Whether a read of EVENT would answer something: the level of the controller's output.
@@ -181,9 +193,12 @@ impl State {
     }
 }
 
-impl Mmio for FakeMmio {
-    fn read32(&self, off: u32) -> u32 {
+impl GuardedMmio for FakeMmio {
+    fn read32_guarded(&self, off: u32) -> Result<u32, Trap> {
         let mut state = self.state();
+        if let Some(trap) = state.traps.get(&off) {
+            return Err(*trap);
+        }
         let value = if off == state.geometry.event {
             state.take_event()
         } else {
@@ -191,11 +206,14 @@ impl Mmio for FakeMmio {
             state.cells.get(&cell).copied().unwrap_or(0)
         };
         state.log.push(Access::Read { off, value });
-        value
+        Ok(value)
     }
 
-    fn write32(&self, off: u32, value: u32) {
+    fn write32_guarded(&self, off: u32, value: u32) -> Result<(), Trap> {
         let mut state = self.state();
+        if let Some(trap) = state.traps.get(&off) {
+            return Err(*trap);
+        }
         state.log.push(Access::Write { off, value });
         let located = state.locate(off);
         let home = state.cell(off);
@@ -211,6 +229,28 @@ impl Mmio for FakeMmio {
             None => {
                 state.cells.insert(off, value);
             }
+        }
+        Ok(())
+    }
+}
+
+impl Mmio for FakeMmio {
+    /// # Panics
+    ///
+    /// When the access traps: on the target this would be a crash.
+    fn read32(&self, off: u32) -> u32 {
+        match self.read32_guarded(off) {
+            Ok(value) => value,
+            Err(trap) => panic!("unguarded read at {off:#x}: {trap}"),
+        }
+    }
+
+    /// # Panics
+    ///
+    /// When the access traps: on the target this would be a crash.
+    fn write32(&self, off: u32, value: u32) {
+        if let Err(trap) = self.write32_guarded(off, value) {
+            panic!("unguarded write at {off:#x}: {trap}");
         }
     }
 }

@@ -9,6 +9,8 @@ mod real;
 pub use fake::{Access, FakeMmio};
 pub use real::RealMmio;
 
+use crate::guard::Trap;
+
 /// Aligned 32-bit accesses at byte offsets from the base of a block.
 ///
 /// Every access happens exactly once and in program order with the other accesses of the same CPU to the same block
@@ -18,6 +20,15 @@ pub trait Mmio {
     fn read32(&self, off: u32) -> u32;
     /// Writes the register at `off` bytes, a multiple of 4, from the base.
     fn write32(&self, off: u32, value: u32);
+}
+
+/// Accesses whose fault is an answer, for registers that may not be there. The vectors must follow the contract of
+/// [`crate::guard`]; under others a fault is what it is for [`Mmio`].
+pub trait GuardedMmio: Mmio {
+    /// As [`Mmio::read32`]; a fault is the answer.
+    fn read32_guarded(&self, off: u32) -> Result<u32, Trap>;
+    /// As [`Mmio::write32`]; a fault is the answer, and the write has arrived before this returns.
+    fn write32_guarded(&self, off: u32, value: u32) -> Result<(), Trap>;
 }
 
 impl<M: Mmio + ?Sized> Mmio for &M {

@@ -51,3 +51,18 @@ impl Mmio for RealMmio {
         unsafe { (*self.register(off)).write(value) }
     }
 }
+
+#[cfg(all(target_arch = "aarch64", target_os = "none"))]
+impl super::GuardedMmio for RealMmio {
+    #[inline]
+    fn read32_guarded(&self, off: u32) -> Result<u32, crate::guard::Trap> {
+        // SAFETY: as in `read32`.
+        unsafe { crate::guard::mmio_read32(self.register(off).addr() as u64) }
+    }
+
+    #[inline]
+    fn write32_guarded(&self, off: u32, value: u32) -> Result<(), crate::guard::Trap> {
+        // SAFETY: as in `write32`.
+        unsafe { crate::guard::mmio_write32(self.register(off).addr() as u64, value) }
+    }
+}
