@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use crate::cpu::{Bus, Core, CoreConfig, Time};
+use crate::cpu::slow::{Ctx, End};
+use crate::cpu::sysreg::R;
+use crate::cpu::timer::Clock;
+use crate::cpu::{Bus, Core, CoreConfig, CoreState, CpuView, Time};
 use crate::mem::Ram;
 
 /// What a machine is made of.
@@ -68,6 +71,9 @@ pub enum Step {
     Idle,
 }
 
+/// Calls of [`Machine::set_trace`]: CPU, pc, instruction word.
+pub type TraceHook = Box<dyn FnMut(usize, u64, u32)>;
+
 /// Cores, RAM and bus on one clock.
 pub struct Machine<B: Bus> {
     /// The cores, by index.
@@ -77,35 +83,268 @@ pub struct Machine<B: Bus> {
     /// Everything outside the cores.
     pub bus: B,
     now: Time,
+    clock: Clock,
+    slice: u32,
+    ps_per_insn: u64,
+    host_call: Range<u64>,
+    /// The core whose slice is next in the round under way; 0 at a round's start.
+    next_core: usize,
+    /// What the bus was last told, and when it wants to be called again.
+    view: CpuView,
+    bus_due: Time,
+    /// The bus was called since its last tick, or its owner may have changed it.
+    bus_touched: bool,
+    trace: Option<TraceHook>,
 }
 
 impl<B: Bus> Machine<B> {
-    /// A machine at power-on: all cores off, memory zero.
+    /// A machine at power-on: all cores off, memory zero. At most 64 cores are made.
     pub fn new(cfg: MachineConfig, bus: B) -> Self {
+        let clock = Clock::new(cfg.counter_hz, cfg.counter_step);
+        let mut cores: Vec<Core> = cfg.cores.iter().take(64).map(Core::new).collect();
+        for core in &mut cores {
+            core.put_reg(R::CntfrqEl0, clock.hz);
+        }
         Machine {
-            cores: cfg.cores.iter().map(Core::new).collect(),
-            ram: Ram::new(cfg.ram_base, cfg.ram_size),
+            ram: Ram::new(cfg.ram_base, cfg.ram_size, cores.len()),
+            cores,
             bus,
             now: Time::ZERO,
+            clock,
+            slice: cfg.slice.max(1),
+            ps_per_insn: u64::from(cfg.ps_per_insn.max(1)),
+            host_call: cfg.host_call,
+            next_core: 0,
+            view: CpuView::default(),
+            bus_due: Time::ZERO,
+            bus_touched: true,
+            trace: None,
         }
     }
 
-    /// The machine's clock: start of the round that runs next.
+    /// The machine's clock: start of the round under way or to come.
     pub fn now(&self) -> Time {
         self.now
     }
 
+    /// CNTPCT at [`Machine::now`].
+    pub fn counter(&self) -> u64 {
+        self.clock.count(self.now)
+    }
+
     /// Runs until a host call or until the clock reaches `deadline`.
     ///
-    /// Rounds are whole: the clock may pass `deadline` by less than one round. If every core waits and nothing is
-    /// due before, the clock jumps straight to `deadline`.
-    pub fn run(&mut self, _deadline: Time) -> Stop {
-        todo!()
+    /// Rounds are whole: the clock may pass `deadline` by less than one round, and a round that a host call interrupted
+    /// is completed by the next call. If every core waits and nothing is due before, the clock jumps straight to
+    /// `deadline`. How a span of time is cut into calls makes no difference to what happens in it.
+    pub fn run(&mut self, deadline: Time) -> Stop {
+        self.bus_touched = true;
+        loop {
+            if self.next_core == 0 {
+                if self.now >= deadline {
+                    return Stop::Deadline;
+                }
+                self.wake_cores();
+                self.tick();
+                if self.view.running == 0 {
+                    // The tick may have raised a line.
+                    self.wake_cores();
+                    if !self.cores.iter().any(|c| c.state == CoreState::Running) {
+                        self.now = self.next_event().min(deadline).max(self.now);
+                        continue;
+                    }
+                }
+            }
+            if let Some(stop) = self.round() {
+                return stop;
+            }
+            self.now = self.now.after_picos(self.round_ps());
+        }
+    }
+
+    /// The slices of the round under way that are still to run.
+    fn round(&mut self) -> Option<Stop> {
+        let count = self.cores.len();
+        while self.next_core < count {
+            let cpu = self.next_core;
+            self.next_core += 1;
+            if self.cores[cpu].state != CoreState::Running {
+                continue;
+            }
+            let end = if self.trace.is_some() {
+                self.traced_slice(cpu)
+            } else {
+                self.slice(cpu, self.slice, 0)
+            };
+            if let End::HostCall(imm) = end {
+                if self.next_core == count {
+                    self.next_core = 0;
+                    self.now = self.now.after_picos(self.round_ps());
+                }
+                return Some(Stop::HostCall { cpu, imm });
+            }
+        }
+        self.next_core = 0;
+        None
+    }
+
+    /// Length of a round.
+    fn round_ps(&self) -> u64 {
+        u64::from(self.slice) * self.ps_per_insn
+    }
+
+    /// Runs one core for instructions `done..budget` of a slice.
+    fn slice(&mut self, cpu: usize, budget: u32, done: u32) -> End {
+        let mut ctx = self.context(cpu, budget, budget - done);
+        let end = ctx.run();
+        let called = ctx.bus_called;
+        self.bus_touched |= called;
+        end
+    }
+
+    fn context(&mut self, cpu: usize, budget: u32, left: u32) -> Ctx<'_> {
+        Ctx {
+            core: &mut self.cores[cpu],
+            ram: &mut self.ram,
+            bus: &mut self.bus,
+            clock: &self.clock,
+            host_call: &self.host_call,
+            cpu,
+            start: self.now,
+            ps_per_insn: self.ps_per_insn,
+            budget,
+            left,
+            bus_called: false,
+            excepted: false,
+        }
+    }
+
+    /// A slice, one instruction at a time, with the hook called before each. Same timing as an untraced one.
+    fn traced_slice(&mut self, cpu: usize) -> End {
+        for done in 0..self.slice {
+            let mut ctx = self.context(cpu, self.slice, self.slice - done);
+            ctx.refresh_inputs();
+            if ctx.core.any_pending() {
+                ctx.core.take_interrupt();
+            }
+            let word = ctx.peek_insn().unwrap_or(0);
+            let pc = ctx.core.pc;
+            if let Some(hook) = &mut self.trace {
+                hook(cpu, pc, word);
+            }
+            match self.slice(cpu, done + 1, done) {
+                End::Budget => {}
+                end => return end,
+            }
+        }
+        End::Budget
+    }
+
+    /// Wakes the cores in WFE and WFI that have a reason to.
+    fn wake_cores(&mut self) {
+        for cpu in 0..self.cores.len() {
+            if matches!(self.cores[cpu].state, CoreState::Wfe | CoreState::Wfi) {
+                self.wake(cpu);
+            }
+        }
+    }
+
+    /// Wakes a waiting core if it has a reason to; an event that wakes a WFE is used up by it.
+    fn wake(&mut self, cpu: usize) {
+        let now = self.now;
+        let mut ctx = self.context(cpu, 0, 0);
+        ctx.refresh_inputs();
+        let Ctx {
+            core, ram, clock, ..
+        } = ctx;
+        if core.state == CoreState::Wfi {
+            if core.any_pending() {
+                core.state = CoreState::Running;
+                if core.cfg.wfi_loses_gprs {
+                    core.regs[..31].fill(0);
+                }
+            }
+            return;
+        }
+        let event = ram.monitors.events >> cpu & 1 != 0;
+        if event || now >= core.stream_wake {
+            ram.monitors.events &= !(1 << cpu);
+            core.stream_fired(clock, now);
+            core.state = CoreState::Running;
+        } else if core.any_pending() && core.takeable().is_some() {
+            core.state = CoreState::Running;
+        }
+    }
+
+    /// Tells the bus what it needs to know at a round's start.
+    fn tick(&mut self) {
+        let mut view = CpuView::default();
+        for (i, core) in self.cores.iter().enumerate() {
+            let bit = 1 << i;
+            match core.state {
+                CoreState::Running => view.running |= bit,
+                CoreState::Wfe | CoreState::Wfi => view.waiting |= bit,
+                CoreState::Off | CoreState::Parked => {}
+            }
+            view.irq_masked |= if core.irq_masked() { bit } else { 0 };
+            view.fiq_masked |= if core.fiq_masked() { bit } else { 0 };
+        }
+        if self.bus_touched || view != self.view || self.now >= self.bus_due {
+            self.bus_touched = false;
+            self.view = view;
+            self.bus.tick(self.now, &view);
+            // An event that is due already is one for the next round.
+            let soonest = self.now.after_picos(self.round_ps());
+            self.bus_due = self
+                .bus
+                .next_event(self.now)
+                .map_or(Time::MAX, |t| t.max(soonest));
+        }
+    }
+
+    /// The next time anything can happen while every core waits.
+    fn next_event(&self) -> Time {
+        let mut due = self.bus_due;
+        for core in &self.cores {
+            if matches!(core.state, CoreState::Wfe | CoreState::Wfi) {
+                due = due.min(core.timer_due);
+            }
+            if core.state == CoreState::Wfe {
+                due = due.min(core.stream_wake);
+            }
+        }
+        due
     }
 
     /// Executes one instruction of one core, or takes one exception; the clock advances by one instruction.
-    pub fn step_core(&mut self, _cpu: usize) -> Step {
-        todo!()
+    ///
+    /// # Panics
+    /// If there is no such core.
+    pub fn step_core(&mut self, cpu: usize) -> Step {
+        self.bus_touched = true;
+        if matches!(self.cores[cpu].state, CoreState::Wfe | CoreState::Wfi) {
+            self.wake(cpu);
+        }
+        let step = if self.cores[cpu].state == CoreState::Running {
+            self.step_running(cpu)
+        } else {
+            Step::Idle
+        };
+        self.now = self.now.after_picos(self.ps_per_insn);
+        step
+    }
+
+    fn step_running(&mut self, cpu: usize) -> Step {
+        let mut ctx = self.context(cpu, 1, 1);
+        ctx.refresh_inputs();
+        if ctx.core.any_pending() && ctx.core.take_interrupt() {
+            return Step::Exception;
+        }
+        match ctx.run() {
+            End::HostCall(imm) => Step::HostCall(imm),
+            _ if ctx.excepted => Step::Exception,
+            _ => Step::Executed,
+        }
     }
 
     /// Instructions executed by all cores since power-on.
@@ -114,20 +353,18 @@ impl<B: Bus> Machine<B> {
     }
 
     /// The event register of a core.
-    pub fn event_register(&self, _cpu: usize) -> bool {
-        todo!()
+    pub fn event_register(&self, cpu: usize) -> bool {
+        self.ram.monitors.events >> cpu & 1 != 0
     }
 
     /// Sets the event register of a core (wakes it from WFE).
-    pub fn send_event(&mut self, _cpu: usize) {
-        todo!()
+    pub fn send_event(&mut self, cpu: usize) {
+        self.ram.monitors.events |= 1 << cpu;
     }
 
-    /// Calls `hook(cpu, pc, word)` before every instruction; `None` switches tracing off (then it costs nothing).
-    pub fn set_trace(&mut self, _hook: Option<TraceHook>) {
-        todo!()
+    /// Calls `hook(cpu, pc, word)` before every instruction of [`Machine::run`]; `word` is 0 if it cannot be fetched.
+    /// `None` switches tracing off (then it costs nothing).
+    pub fn set_trace(&mut self, hook: Option<TraceHook>) {
+        self.trace = hook;
     }
 }
-
-/// See [`Machine::set_trace`].
-pub type TraceHook = Box<dyn FnMut(usize, u64, u32)>;

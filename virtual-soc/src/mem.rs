@@ -1,4 +1,7 @@
-//! Guest RAM, and what all cores share about it.
+//! Guest RAM, and what all cores share about it: decoded code, exclusive monitors, event registers.
+
+use crate::cpu::code::CodeCache;
+use crate::cpu::monitor::Monitors;
 
 /// An address range that is not wholly inside RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +23,11 @@ pub struct OutOfRam {
 /// wake a CPU that waits for one in WFE) and drop decoded instructions.
 pub struct Ram {
     base: u64,
-    data: Vec<u8>,
+    pub(crate) data: Vec<u8>,
+    pub(crate) code: CodeCache,
+    pub(crate) monitors: Monitors,
+    /// Counts the changes that make cores' translation caches wrong; a core that has seen less empties its own.
+    pub(crate) epoch: u64,
 }
 
 macro_rules! typed {
@@ -45,11 +52,15 @@ macro_rules! typed {
 }
 
 impl Ram {
-    /// `size` bytes of zeroed memory at `base`.
-    pub fn new(base: u64, size: u64) -> Self {
+    /// `size` bytes (rounded up to 4 KiB) of zeroed memory at `base`, shared by `cores` cores.
+    pub(crate) fn new(base: u64, size: u64, cores: usize) -> Self {
+        let size = size.next_multiple_of(0x1000);
         Ram {
             base,
             data: vec![0; size as usize],
+            code: CodeCache::new(size),
+            monitors: Monitors::new(cores),
+            epoch: 0,
         }
     }
 
@@ -106,6 +117,7 @@ impl Ram {
     /// [`OutOfRam`] if any byte is outside (nothing is written then).
     pub fn write(&mut self, pa: u64, bytes: &[u8]) -> Result<(), OutOfRam> {
         let off = self.offset(pa, bytes.len() as u64)?;
+        self.stored(None, off as u64, bytes.len() as u64);
         self.data[off..off + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
@@ -116,8 +128,17 @@ impl Ram {
     /// [`OutOfRam`] if any byte is outside (nothing is written then).
     pub fn fill(&mut self, pa: u64, len: u64, value: u8) -> Result<(), OutOfRam> {
         let off = self.offset(pa, len)?;
+        self.stored(None, off as u64, len);
         self.data[off..off + len as usize].fill(value);
         Ok(())
+    }
+
+    /// Tells monitors and code cache of a store by `cpu` (`None`: from outside) to `len` bytes at RAM offset `off`.
+    pub(crate) fn stored(&mut self, cpu: Option<usize>, off: u64, len: u64) {
+        self.monitors.store(cpu, off, len);
+        if self.code.written(off, len) {
+            self.epoch += 1;
+        }
     }
 
     typed!(read_u8, write_u8, u8);

@@ -1,0 +1,710 @@
+//! The execution loop: straight-line code, branches, and memory accesses that hit a TLB.
+//!
+//! It never takes an exception and never talks to anything but RAM. What it cannot do it leaves, untouched, to the slow
+//! path: the loop ends with pc at that instruction.
+
+use super::alu::*;
+use super::code::{CodePage, PAGE_OFFSET};
+use super::core::Core;
+use super::insn::{Insn, Op};
+use super::monitor::GRANULE_BITS;
+use crate::mem::Ram;
+
+/// Why the loop ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exit {
+    /// The budget is used up.
+    Budget,
+    /// This instruction, at pc, needs the slow path.
+    Slow(Insn),
+    /// pc is not in the instruction TLB.
+    Fetch,
+}
+
+/// Executes up to `left` instructions; returns why it ended and what is left of the budget.
+#[allow(clippy::cognitive_complexity)]
+pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) {
+    if core.epoch != ram.epoch {
+        core.flush_tlbs();
+        core.epoch = ram.epoch;
+    }
+    let Ram {
+        data,
+        code,
+        monitors,
+        ..
+    } = ram;
+    let data: &mut [u8] = data;
+    let mut pc = core.pc;
+    let mut nzcv = core.nzcv;
+
+    let exit = 'page: loop {
+        let Some(slot) = core.codes.lookup(pc) else {
+            break Exit::Fetch;
+        };
+        let page: &CodePage = &code.pages[slot as usize];
+        let base_va = pc & !PAGE_OFFSET;
+        let mut idx = (pc & PAGE_OFFSET) as usize >> 2;
+        loop {
+            // Past the page's end (or before its start, wrapped): find the page that pc is in now.
+            let Some(insn) = page.get(idx) else {
+                pc = base_va.wrapping_add((idx as u64) << 2);
+                continue 'page;
+            };
+            if left == 0 {
+                pc = base_va | (idx as u64) << 2;
+                break 'page Exit::Budget;
+            }
+
+            macro_rules! here {
+                () => {
+                    base_va | (idx as u64) << 2
+                };
+            }
+            macro_rules! slow {
+                () => {{
+                    pc = here!();
+                    break 'page Exit::Slow(*insn);
+                }};
+            }
+            macro_rules! x {
+                ($r:ident) => {
+                    core.regs[insn.$r as usize]
+                };
+            }
+            macro_rules! w {
+                ($r:ident) => {
+                    core.regs[insn.$r as usize] as u32
+                };
+            }
+            macro_rules! set {
+                ($v:expr) => {{
+                    let v = $v;
+                    core.regs[insn.rd as usize] = v;
+                }};
+            }
+            macro_rules! set32 {
+                ($v:expr) => {{
+                    let v: u32 = $v;
+                    core.regs[insn.rd as usize] = u64::from(v);
+                }};
+            }
+            macro_rules! flags {
+                ($v:expr) => {{
+                    let (r, f) = $v;
+                    core.regs[insn.rd as usize] = r;
+                    nzcv = f;
+                }};
+            }
+            macro_rules! flags32 {
+                ($v:expr) => {{
+                    let (r, f) = $v;
+                    core.regs[insn.rd as usize] = u64::from(r);
+                    nzcv = f;
+                }};
+            }
+            macro_rules! jump {
+                () => {{
+                    left -= 1;
+                    idx = idx.wrapping_add(insn.imm as usize);
+                    continue;
+                }};
+            }
+            macro_rules! jump_to {
+                ($target:expr) => {{
+                    let target: u64 = $target;
+                    left -= 1;
+                    // Within this page (and aligned): no look-up.
+                    let rel = target.wrapping_sub(base_va);
+                    if rel & (!PAGE_OFFSET | 3) == 0 {
+                        idx = (rel >> 2) as usize;
+                        continue;
+                    }
+                    pc = target;
+                    continue 'page;
+                }};
+            }
+            // RAM offset of a read of `$size` bytes at `$va`.
+            macro_rules! read_at {
+                ($va:expr, $size:expr) => {{
+                    let va: u64 = $va;
+                    match core.reads.aligned(va, $size) {
+                        Some(off) => off as usize,
+                        None => match core.reads.unaligned(va, $size) {
+                            Some(off) => off as usize,
+                            None => slow!(),
+                        },
+                    }
+                }};
+            }
+            macro_rules! write_at {
+                ($va:expr, $size:expr) => {{
+                    let va: u64 = $va;
+                    let off = match core.writes.aligned(va, $size) {
+                        Some(off) => off,
+                        None => match core.writes.unaligned(va, $size) {
+                            Some(off) => off,
+                            None => slow!(),
+                        },
+                    };
+                    // An unaligned store may end in the next granule.
+                    let first = monitors.filter >> (off >> GRANULE_BITS & 63);
+                    let last = monitors.filter >> ((off + ($size - 1)) >> GRANULE_BITS & 63);
+                    if (first | last) & 1 != 0 {
+                        slow!();
+                    }
+                    off as usize
+                }};
+            }
+            macro_rules! get {
+                ($off:expr, $t:ty) => {{
+                    let off: usize = $off;
+                    match data
+                        .get(off..off.wrapping_add(size_of::<$t>()))
+                        .and_then(|b| b.first_chunk())
+                    {
+                        Some(b) => <$t>::from_le_bytes(*b),
+                        None => slow!(),
+                    }
+                }};
+            }
+            macro_rules! put {
+                ($off:expr, $v:expr, $t:ty) => {{
+                    let off: usize = $off;
+                    match data
+                        .get_mut(off..off.wrapping_add(size_of::<$t>()))
+                        .and_then(|b| b.first_chunk_mut())
+                    {
+                        Some(b) => *b = ($v as $t).to_le_bytes(),
+                        None => slow!(),
+                    }
+                }};
+            }
+            // The base register of a load or store, or the slow path if SP is misaligned.
+            macro_rules! base {
+                () => {{
+                    let b = x!(rn);
+                    if b & u64::from(insn.am) != 0 {
+                        slow!();
+                    }
+                    b
+                }};
+            }
+            macro_rules! writeback {
+                ($b:expr) => {
+                    core.regs[insn.rn as usize] = $b.wrapping_add(insn.aux as u64)
+                };
+            }
+            macro_rules! load_imm {
+                ($t:ty, $conv:expr) => {{
+                    let v = get!(
+                        read_at!(
+                            base!().wrapping_add(insn.imm as u64),
+                            size_of::<$t>() as u64
+                        ),
+                        $t
+                    );
+                    set!($conv(v));
+                }};
+            }
+            macro_rules! load_idx {
+                ($t:ty, $conv:expr) => {{
+                    let b = base!();
+                    let v = get!(
+                        read_at!(b.wrapping_add(insn.imm as u64), size_of::<$t>() as u64),
+                        $t
+                    );
+                    writeback!(b);
+                    set!($conv(v));
+                }};
+            }
+            macro_rules! index {
+                () => {{
+                    if insn.sh & 0x10 != 0 {
+                        x!(rm) << (insn.sh & 7)
+                    } else {
+                        extend(x!(rm), insn.sh)
+                    }
+                }};
+            }
+            macro_rules! load_reg {
+                ($t:ty, $conv:expr) => {{
+                    let v = get!(
+                        read_at!(base!().wrapping_add(index!()), size_of::<$t>() as u64),
+                        $t
+                    );
+                    set!($conv(v));
+                }};
+            }
+            macro_rules! store_imm {
+                ($t:ty) => {{
+                    let off = write_at!(
+                        base!().wrapping_add(insn.imm as u64),
+                        size_of::<$t>() as u64
+                    );
+                    put!(off, x!(rd), $t);
+                }};
+            }
+            macro_rules! store_idx {
+                ($t:ty) => {{
+                    let b = base!();
+                    let off = write_at!(b.wrapping_add(insn.imm as u64), size_of::<$t>() as u64);
+                    put!(off, x!(rd), $t);
+                    writeback!(b);
+                }};
+            }
+            macro_rules! store_reg {
+                ($t:ty) => {{
+                    let off = write_at!(base!().wrapping_add(index!()), size_of::<$t>() as u64);
+                    put!(off, x!(rd), $t);
+                }};
+            }
+            // A pair lies in one page, each half aligned, or the slow path does it.
+            macro_rules! pair_va {
+                ($b:expr, $size:expr) => {{
+                    let va = $b.wrapping_add(insn.imm as u64);
+                    if va & PAGE_OFFSET > PAGE_OFFSET + 1 - 2 * $size {
+                        slow!();
+                    }
+                    va
+                }};
+            }
+            macro_rules! load_pair {
+                ($t:ty, $conv:expr, $wb:expr) => {{
+                    const SIZE: u64 = size_of::<$t>() as u64;
+                    let b = base!();
+                    let va = pair_va!(b, SIZE);
+                    let Some(off) = core.reads.aligned(va, SIZE) else {
+                        slow!()
+                    };
+                    let v1 = get!(off as usize, $t);
+                    let v2 = get!(off as usize + SIZE as usize, $t);
+                    if $wb {
+                        writeback!(b);
+                    }
+                    core.regs[insn.rd as usize] = $conv(v1);
+                    core.regs[insn.rm as usize] = $conv(v2);
+                }};
+            }
+            macro_rules! store_pair {
+                ($t:ty, $wb:expr) => {{
+                    const SIZE: u64 = size_of::<$t>() as u64;
+                    let b = base!();
+                    let va = pair_va!(b, SIZE);
+                    let Some(off) = core.writes.aligned(va, SIZE) else {
+                        slow!()
+                    };
+                    let first = monitors.filter >> (off >> GRANULE_BITS & 63);
+                    let last = monitors.filter >> ((off + SIZE) >> GRANULE_BITS & 63);
+                    if (first | last) & 1 != 0 {
+                        slow!();
+                    }
+                    let (v1, v2) = (x!(rd), x!(rm));
+                    put!(off as usize, v1, $t);
+                    put!(off as usize + SIZE as usize, v2, $t);
+                    if $wb {
+                        writeback!(b);
+                    }
+                }};
+            }
+            macro_rules! load_acquire {
+                ($t:ty) => {{
+                    let va = base!();
+                    let Some(off) = core.reads.aligned(va, size_of::<$t>() as u64) else {
+                        slow!()
+                    };
+                    let v = get!(off as usize, $t);
+                    set!(u64::from(v));
+                }};
+            }
+            macro_rules! store_release {
+                ($t:ty) => {{
+                    let va = base!();
+                    let Some(off) = core.writes.aligned(va, size_of::<$t>() as u64) else {
+                        slow!()
+                    };
+                    if monitors.filter >> (off >> GRANULE_BITS & 63) & 1 != 0 {
+                        slow!();
+                    }
+                    put!(off as usize, x!(rd), $t);
+                }};
+            }
+            macro_rules! logic_shifted {
+                (64, $op:tt) => {
+                    x!(rn) $op (shift64(x!(rm), insn.sh) ^ insn.imm as u64)
+                };
+                (32, $op:tt) => {
+                    w!(rn) $op (shift32(w!(rm), insn.sh) ^ insn.imm as u32)
+                };
+            }
+
+            match insn.op {
+                Op::Nop => {}
+                Op::MovImm => set!(insn.imm as u64),
+                Op::MovK64 => set!(x!(rd) & !(0xffff << insn.sh) | insn.imm as u64),
+                Op::MovK32 => set32!(w!(rd) & !(0xffff << insn.sh) | insn.imm as u32),
+                Op::Adr => set!(here!().wrapping_add(insn.imm as u64)),
+                Op::Adrp => set!(base_va.wrapping_add(insn.imm as u64)),
+                Op::Mov64 => set!(x!(rn)),
+                Op::Mov32 => set32!(w!(rn)),
+
+                Op::AddI64 => set!(x!(rn).wrapping_add(insn.imm as u64)),
+                Op::AddI32 => set32!(w!(rn).wrapping_add(insn.imm as u32)),
+                Op::AddsI64 => flags!(adds64(x!(rn), insn.imm as u64)),
+                Op::AddsI32 => flags32!(adds32(w!(rn), insn.imm as u32)),
+                Op::SubsI64 => flags!(subs64(x!(rn), insn.imm as u64)),
+                Op::SubsI32 => flags32!(subs32(w!(rn), insn.imm as u32)),
+                Op::Add64 => set!(x!(rn).wrapping_add(x!(rm))),
+                Op::Add32 => set32!(w!(rn).wrapping_add(w!(rm))),
+                Op::Sub64 => set!(x!(rn).wrapping_sub(x!(rm))),
+                Op::Sub32 => set32!(w!(rn).wrapping_sub(w!(rm))),
+                Op::Adds64 => flags!(adds64(x!(rn), x!(rm))),
+                Op::Adds32 => flags32!(adds32(w!(rn), w!(rm))),
+                Op::Subs64 => flags!(subs64(x!(rn), x!(rm))),
+                Op::Subs32 => flags32!(subs32(w!(rn), w!(rm))),
+                Op::AddSh64 => set!(x!(rn).wrapping_add(shift64(x!(rm), insn.sh))),
+                Op::AddSh32 => set32!(w!(rn).wrapping_add(shift32(w!(rm), insn.sh))),
+                Op::SubSh64 => set!(x!(rn).wrapping_sub(shift64(x!(rm), insn.sh))),
+                Op::SubSh32 => set32!(w!(rn).wrapping_sub(shift32(w!(rm), insn.sh))),
+                Op::AddsSh64 => flags!(adds64(x!(rn), shift64(x!(rm), insn.sh))),
+                Op::AddsSh32 => flags32!(adds32(w!(rn), shift32(w!(rm), insn.sh))),
+                Op::SubsSh64 => flags!(subs64(x!(rn), shift64(x!(rm), insn.sh))),
+                Op::SubsSh32 => flags32!(subs32(w!(rn), shift32(w!(rm), insn.sh))),
+                Op::AddExt64 => set!(x!(rn).wrapping_add(extend(x!(rm), insn.sh))),
+                Op::AddExt32 => set32!(w!(rn).wrapping_add(extend(x!(rm), insn.sh) as u32)),
+                Op::SubExt64 => set!(x!(rn).wrapping_sub(extend(x!(rm), insn.sh))),
+                Op::SubExt32 => set32!(w!(rn).wrapping_sub(extend(x!(rm), insn.sh) as u32)),
+                Op::AddsExt64 => flags!(adds64(x!(rn), extend(x!(rm), insn.sh))),
+                Op::AddsExt32 => flags32!(adds32(w!(rn), extend(x!(rm), insn.sh) as u32)),
+                Op::SubsExt64 => flags!(subs64(x!(rn), extend(x!(rm), insn.sh))),
+                Op::SubsExt32 => flags32!(subs32(w!(rn), extend(x!(rm), insn.sh) as u32)),
+                Op::Adc64 => set!(adcs64(x!(rn), x!(rm) ^ insn.imm as u64, nzcv & 2 != 0).0),
+                Op::Adc32 => set32!(adcs32(w!(rn), w!(rm) ^ insn.imm as u32, nzcv & 2 != 0).0),
+                Op::Adcs64 => flags!(adcs64(x!(rn), x!(rm) ^ insn.imm as u64, nzcv & 2 != 0)),
+                Op::Adcs32 => flags32!(adcs32(w!(rn), w!(rm) ^ insn.imm as u32, nzcv & 2 != 0)),
+
+                Op::AndI64 => set!(x!(rn) & insn.imm as u64),
+                Op::AndI32 => set32!(w!(rn) & insn.imm as u32),
+                Op::OrrI64 => set!(x!(rn) | insn.imm as u64),
+                Op::OrrI32 => set32!(w!(rn) | insn.imm as u32),
+                Op::EorI64 => set!(x!(rn) ^ insn.imm as u64),
+                Op::EorI32 => set32!(w!(rn) ^ insn.imm as u32),
+                Op::AndsI64 => {
+                    let r = x!(rn) & insn.imm as u64;
+                    flags!((r, logic64(r)));
+                }
+                Op::AndsI32 => {
+                    let r = w!(rn) & insn.imm as u32;
+                    flags32!((r, logic32(r)));
+                }
+                Op::And64 => set!(x!(rn) & x!(rm)),
+                Op::And32 => set32!(w!(rn) & w!(rm)),
+                Op::Orr64 => set!(x!(rn) | x!(rm)),
+                Op::Orr32 => set32!(w!(rn) | w!(rm)),
+                Op::Eor64 => set!(x!(rn) ^ x!(rm)),
+                Op::Eor32 => set32!(w!(rn) ^ w!(rm)),
+                Op::Ands64 => {
+                    let r = x!(rn) & x!(rm);
+                    flags!((r, logic64(r)));
+                }
+                Op::Ands32 => {
+                    let r = w!(rn) & w!(rm);
+                    flags32!((r, logic32(r)));
+                }
+                Op::AndSh64 => set!(logic_shifted!(64, &)),
+                Op::AndSh32 => set32!(logic_shifted!(32, &)),
+                Op::OrrSh64 => set!(logic_shifted!(64, |)),
+                Op::OrrSh32 => set32!(logic_shifted!(32, |)),
+                Op::EorSh64 => set!(logic_shifted!(64, ^)),
+                Op::EorSh32 => set32!(logic_shifted!(32, ^)),
+                Op::AndsSh64 => {
+                    let r = logic_shifted!(64, &);
+                    flags!((r, logic64(r)));
+                }
+                Op::AndsSh32 => {
+                    let r = logic_shifted!(32, &);
+                    flags32!((r, logic32(r)));
+                }
+
+                Op::Ubfm => set!(x!(rn) << (insn.sh & 63) >> (insn.am & 63)),
+                Op::Sbfm64 => set!(((x!(rn) << (insn.sh & 63)) as i64 >> (insn.am & 63)) as u64),
+                Op::Sbfm32 => set32!(((w!(rn) << (insn.sh & 31)) as i32 >> (insn.am & 31)) as u32),
+                Op::Bfm64 => {
+                    let mask = insn.imm as u64;
+                    set!(x!(rd) & !mask | x!(rn).rotate_right(u32::from(insn.sh)) & mask);
+                }
+                Op::Bfm32 => {
+                    let mask = insn.imm as u32;
+                    set32!(w!(rd) & !mask | w!(rn).rotate_right(u32::from(insn.sh)) & mask);
+                }
+                Op::Extr64 => {
+                    let wide = u128::from(x!(rn)) << 64 | u128::from(x!(rm));
+                    set!((wide >> (insn.sh & 63)) as u64);
+                }
+                Op::Extr32 => {
+                    let wide = u64::from(w!(rn)) << 32 | u64::from(w!(rm));
+                    set32!((wide >> (insn.sh & 31)) as u32);
+                }
+
+                Op::Csel64 => set!(if holds(insn.sh, nzcv) { x!(rn) } else { x!(rm) }),
+                Op::Csel32 => set32!(if holds(insn.sh, nzcv) { w!(rn) } else { w!(rm) }),
+                Op::Csinc64 => set!(if holds(insn.sh, nzcv) {
+                    x!(rn)
+                } else {
+                    x!(rm).wrapping_add(1)
+                }),
+                Op::Csinc32 => set32!(if holds(insn.sh, nzcv) {
+                    w!(rn)
+                } else {
+                    w!(rm).wrapping_add(1)
+                }),
+                Op::Csinv64 => set!(if holds(insn.sh, nzcv) {
+                    x!(rn)
+                } else {
+                    !x!(rm)
+                }),
+                Op::Csinv32 => set32!(if holds(insn.sh, nzcv) {
+                    w!(rn)
+                } else {
+                    !w!(rm)
+                }),
+                Op::Csneg64 => set!(if holds(insn.sh, nzcv) {
+                    x!(rn)
+                } else {
+                    x!(rm).wrapping_neg()
+                }),
+                Op::Csneg32 => set32!(if holds(insn.sh, nzcv) {
+                    w!(rn)
+                } else {
+                    w!(rm).wrapping_neg()
+                }),
+                Op::CcmpR64 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        subs64(x!(rn), x!(rm)).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+                Op::CcmpR32 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        subs32(w!(rn), w!(rm)).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+                Op::CcmpI64 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        subs64(x!(rn), insn.imm as u64).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+                Op::CcmpI32 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        subs32(w!(rn), insn.imm as u32).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+                Op::CcmnR64 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        adds64(x!(rn), x!(rm)).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+                Op::CcmnR32 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        adds32(w!(rn), w!(rm)).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+                Op::CcmnI64 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        adds64(x!(rn), insn.imm as u64).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+                Op::CcmnI32 => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        adds32(w!(rn), insn.imm as u32).1
+                    } else {
+                        u32::from(insn.am)
+                    };
+                }
+
+                Op::Rbit64 => set!(x!(rn).reverse_bits()),
+                Op::Rbit32 => set32!(w!(rn).reverse_bits()),
+                Op::Rev16x64 => {
+                    let v = x!(rn);
+                    set!((v & 0x00ff_00ff_00ff_00ff) << 8 | v >> 8 & 0x00ff_00ff_00ff_00ff);
+                }
+                Op::Rev16x32 => {
+                    let v = w!(rn);
+                    set32!((v & 0x00ff_00ff) << 8 | v >> 8 & 0x00ff_00ff);
+                }
+                Op::Rev32x64 => set!(x!(rn).swap_bytes().rotate_right(32)),
+                Op::Rev64 => set!(x!(rn).swap_bytes()),
+                Op::Rev32 => set32!(w!(rn).swap_bytes()),
+                Op::Clz64 => set!(u64::from(x!(rn).leading_zeros())),
+                Op::Clz32 => set32!(w!(rn).leading_zeros()),
+                Op::Cls64 => set!(u64::from(cls64(x!(rn)))),
+                Op::Cls32 => set32!(cls32(w!(rn))),
+                Op::Udiv64 => set!(x!(rn).checked_div(x!(rm)).unwrap_or(0)),
+                Op::Udiv32 => set32!(w!(rn).checked_div(w!(rm)).unwrap_or(0)),
+                Op::Sdiv64 => set!(sdiv64(x!(rn), x!(rm))),
+                Op::Sdiv32 => set32!(sdiv32(w!(rn), w!(rm))),
+                Op::Lslv64 => set!(x!(rn) << (x!(rm) & 63)),
+                Op::Lslv32 => set32!(w!(rn) << (w!(rm) & 31)),
+                Op::Lsrv64 => set!(x!(rn) >> (x!(rm) & 63)),
+                Op::Lsrv32 => set32!(w!(rn) >> (w!(rm) & 31)),
+                Op::Asrv64 => set!((x!(rn) as i64 >> (x!(rm) & 63)) as u64),
+                Op::Asrv32 => set32!((w!(rn) as i32 >> (w!(rm) & 31)) as u32),
+                Op::Rorv64 => set!(x!(rn).rotate_right(w!(rm) & 63)),
+                Op::Rorv32 => set32!(w!(rn).rotate_right(w!(rm) & 31)),
+                Op::Crc32 => set32!(crc(CRC32, w!(rn), x!(rm), insn.sh)),
+                Op::Crc32c => set32!(crc(CRC32C, w!(rn), x!(rm), insn.sh)),
+
+                Op::Madd64 => set!(x!(sh).wrapping_add(x!(rn).wrapping_mul(x!(rm)))),
+                Op::Madd32 => set32!(w!(sh).wrapping_add(w!(rn).wrapping_mul(w!(rm)))),
+                Op::Msub64 => set!(x!(sh).wrapping_sub(x!(rn).wrapping_mul(x!(rm)))),
+                Op::Msub32 => set32!(w!(sh).wrapping_sub(w!(rn).wrapping_mul(w!(rm)))),
+                Op::Smaddl => set!(x!(sh).wrapping_add(smull(x!(rn), x!(rm)))),
+                Op::Smsubl => set!(x!(sh).wrapping_sub(smull(x!(rn), x!(rm)))),
+                Op::Umaddl => set!(x!(sh).wrapping_add(u64::from(w!(rn)) * u64::from(w!(rm)))),
+                Op::Umsubl => set!(x!(sh).wrapping_sub(u64::from(w!(rn)) * u64::from(w!(rm)))),
+                Op::Smulh => {
+                    set!((i128::from(x!(rn) as i64) * i128::from(x!(rm) as i64) >> 64) as u64)
+                }
+                Op::Umulh => set!((u128::from(x!(rn)) * u128::from(x!(rm)) >> 64) as u64),
+
+                Op::B => jump!(),
+                Op::Bl => {
+                    core.regs[30] = here!().wrapping_add(4);
+                    jump!();
+                }
+                Op::BCond => {
+                    if holds(insn.sh, nzcv) {
+                        jump!();
+                    }
+                }
+                Op::Cbz64 => {
+                    if x!(rn) == 0 {
+                        jump!();
+                    }
+                }
+                Op::Cbz32 => {
+                    if w!(rn) == 0 {
+                        jump!();
+                    }
+                }
+                Op::Cbnz64 => {
+                    if x!(rn) != 0 {
+                        jump!();
+                    }
+                }
+                Op::Cbnz32 => {
+                    if w!(rn) != 0 {
+                        jump!();
+                    }
+                }
+                Op::Tbz => {
+                    if x!(rn) >> (insn.sh & 63) & 1 == 0 {
+                        jump!();
+                    }
+                }
+                Op::Tbnz => {
+                    if x!(rn) >> (insn.sh & 63) & 1 != 0 {
+                        jump!();
+                    }
+                }
+                Op::Br | Op::Ret => jump_to!(x!(rn)),
+                Op::Blr => {
+                    let target = x!(rn);
+                    core.regs[30] = here!().wrapping_add(4);
+                    jump_to!(target);
+                }
+
+                Op::LdrBI => load_imm!(u8, u64::from),
+                Op::LdrHI => load_imm!(u16, u64::from),
+                Op::LdrWI => load_imm!(u32, u64::from),
+                Op::LdrXI => load_imm!(u64, u64::from),
+                Op::LdrSbWI => load_imm!(u8, sxb32),
+                Op::LdrSbXI => load_imm!(u8, sxb64),
+                Op::LdrShWI => load_imm!(u16, sxh32),
+                Op::LdrShXI => load_imm!(u16, sxh64),
+                Op::LdrSwI => load_imm!(u32, sxw),
+                Op::LdrBP => load_idx!(u8, u64::from),
+                Op::LdrHP => load_idx!(u16, u64::from),
+                Op::LdrWP => load_idx!(u32, u64::from),
+                Op::LdrXP => load_idx!(u64, u64::from),
+                Op::LdrSbWP => load_idx!(u8, sxb32),
+                Op::LdrSbXP => load_idx!(u8, sxb64),
+                Op::LdrShWP => load_idx!(u16, sxh32),
+                Op::LdrShXP => load_idx!(u16, sxh64),
+                Op::LdrSwP => load_idx!(u32, sxw),
+                Op::LdrBR => load_reg!(u8, u64::from),
+                Op::LdrHR => load_reg!(u16, u64::from),
+                Op::LdrWR => load_reg!(u32, u64::from),
+                Op::LdrXR => load_reg!(u64, u64::from),
+                Op::LdrSbWR => load_reg!(u8, sxb32),
+                Op::LdrSbXR => load_reg!(u8, sxb64),
+                Op::LdrShWR => load_reg!(u16, sxh32),
+                Op::LdrShXR => load_reg!(u16, sxh64),
+                Op::LdrSwR => load_reg!(u32, sxw),
+                Op::LitW => set!(u64::from(get!(
+                    read_at!(here!().wrapping_add(insn.imm as u64), 4),
+                    u32
+                ))),
+                Op::LitX => set!(get!(
+                    read_at!(here!().wrapping_add(insn.imm as u64), 8),
+                    u64
+                )),
+                Op::LitSw => set!(sxw(get!(
+                    read_at!(here!().wrapping_add(insn.imm as u64), 4),
+                    u32
+                ))),
+                Op::LdpWI => load_pair!(u32, u64::from, false),
+                Op::LdpXI => load_pair!(u64, u64::from, false),
+                Op::LdpSwI => load_pair!(u32, sxw, false),
+                Op::LdpWP => load_pair!(u32, u64::from, true),
+                Op::LdpXP => load_pair!(u64, u64::from, true),
+                Op::LdpSwP => load_pair!(u32, sxw, true),
+                Op::LdarB => load_acquire!(u8),
+                Op::LdarH => load_acquire!(u16),
+                Op::LdarW => load_acquire!(u32),
+                Op::LdarX => load_acquire!(u64),
+
+                Op::StrBI => store_imm!(u8),
+                Op::StrHI => store_imm!(u16),
+                Op::StrWI => store_imm!(u32),
+                Op::StrXI => store_imm!(u64),
+                Op::StrBP => store_idx!(u8),
+                Op::StrHP => store_idx!(u16),
+                Op::StrWP => store_idx!(u32),
+                Op::StrXP => store_idx!(u64),
+                Op::StrBR => store_reg!(u8),
+                Op::StrHR => store_reg!(u16),
+                Op::StrWR => store_reg!(u32),
+                Op::StrXR => store_reg!(u64),
+                Op::StpWI => store_pair!(u32, false),
+                Op::StpXI => store_pair!(u64, false),
+                Op::StpWP => store_pair!(u32, true),
+                Op::StpXP => store_pair!(u64, true),
+                Op::StlrB => store_release!(u8),
+                Op::StlrH => store_release!(u16),
+                Op::StlrW => store_release!(u32),
+                Op::StlrX => store_release!(u64),
+
+                _ => slow!(),
+            }
+            left -= 1;
+            idx += 1;
+        }
+    };
+    core.pc = pc;
+    core.nzcv = nzcv;
+    (exit, left)
+}
