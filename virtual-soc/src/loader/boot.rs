@@ -18,23 +18,11 @@ const BOOT_STACK: u64 = 0x1_0000;
 /// The loader's CPU indices.
 const INDICES: usize = 24;
 
-/// Logical ids: the boot CPU is 0, the others follow in the order of the device tree. Gives the model's table for each.
-fn logical_order(model: &SocModel) -> Vec<usize> {
-    let present = |i: &usize| model.cpu[*i].present;
-    let boot = (0..model.cpu.len())
-        .filter(present)
-        .filter(|i| model.cpu[*i].boot);
-    let others = (0..model.cpu.len())
-        .filter(present)
-        .filter(|i| !model.cpu[*i].boot);
-    boot.chain(others).collect()
-}
-
 pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, ModelError> {
     model.validate(&model.name)?;
-    let order = logical_order(model);
+    let order = model.logical_order();
     let layout = Layout::new(model);
-    let bus = SocBus::new(model, &order, layout.loader, seed);
+    let bus = SocBus::new(model, layout.loader, seed);
     let cores = order.iter().map(|&i| CoreConfig {
         mpidr: model.cpu[i].mpidr,
         midr: model.cpu[i].midr,

@@ -51,6 +51,19 @@ impl SocModel {
         BUILTIN_NAMES
     }
 
+    /// Index of each CPU's table by logical id: the boot CPU is 0, the other present ones follow in the order of the device tree.
+    #[must_use]
+    pub fn logical_order(&self) -> Vec<usize> {
+        let present = |i: &usize| self.cpu[*i].present;
+        let boot = (0..self.cpu.len())
+            .filter(present)
+            .filter(|i| self.cpu[*i].boot);
+        let others = (0..self.cpu.len())
+            .filter(present)
+            .filter(|i| !self.cpu[*i].boot);
+        boot.chain(others).collect()
+    }
+
     /// Read a model from TOML text; `origin` (a file name) is named in errors.
     ///
     /// # Errors

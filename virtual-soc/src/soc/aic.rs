@@ -49,7 +49,7 @@ pub struct Aic {
     swallowed: u64,
     pub(crate) router: Router,
     /// Bits of SW_SET that went from 0 to 1.
-    pub(crate) triggers: u64,
+    pub triggers: u64,
 }
 
 impl Aic {

@@ -81,8 +81,13 @@ pub struct SocBus {
 }
 
 impl SocBus {
-    /// `order[logical id]` is the index of that CPU's table in the model.
-    pub(crate) fn new(model: &SocModel, order: &[usize], reset_vector: u64, seed: u64) -> Self {
+    /// The devices of a model at power-on: only the boot CPU is taken for running. CPUs are numbered by logical id;
+    /// `reset_vector` is what their (locked) reset-vector registers hold.
+    ///
+    /// The model must have passed [`SocModel::validate`].
+    #[must_use]
+    pub fn new(model: &SocModel, reset_vector: u64, seed: u64) -> Self {
+        let order = &model.logical_order()[..];
         let named = |list: &[String], kind: Listed| -> Vec<(SysReg, Listed)> {
             list.iter()
                 .filter_map(|name| Some((parse_sysreg(name)?, kind)))
@@ -143,7 +148,9 @@ impl SocBus {
         self.pmgr.set_running(cpu, alive);
     }
 
-    pub(crate) const fn ipis(&self) -> (u64, u64) {
+    /// Fast IPIs sent, and how many of them came while one was pending on their target.
+    #[must_use]
+    pub const fn ipis(&self) -> (u64, u64) {
         (self.ipi.sent, self.ipi.merged)
     }
 

@@ -1,0 +1,136 @@
+//! Model files: what is wrong is said with file, key, value and what is allowed.
+
+use virtual_soc::SocModel;
+
+const T8140: &str = include_str!("../models/t8140.toml");
+
+fn error(text: &str) -> String {
+    SocModel::from_toml(text, "my.toml")
+        .expect_err("must be refused")
+        .to_string()
+}
+
+/// The built-in text with one replacement.
+fn changed(from: &str, to: &str) -> String {
+    assert!(T8140.contains(from), "{from:?} is not in the model");
+    T8140.replacen(from, to, 1)
+}
+
+#[test]
+fn malformed_text() {
+    let e = error("name = ");
+    assert!(e.starts_with("my.toml: ") && e.contains("line 1"), "{e}");
+    assert!(error("").contains("missing field"), "{}", error(""));
+}
+
+#[test]
+fn unknown_and_mistyped_keys() {
+    let e = error(&changed("nr_irq = 1504", "nr_irqs = 1504"));
+    assert!(e.contains("nr_irqs") && e.contains("nr_irq"), "{e}");
+    let e = error(&changed("on_masked = \"move\"", "on_masked = \"jump\""));
+    assert!(
+        e.contains("jump") && e.contains("wait") && e.contains("move"),
+        "{e}"
+    );
+    let e = error(&changed("nr_irq = 1504", "nr_irq = \"many\""));
+    assert!(e.contains("many") && e.contains("nr_irq"), "{e}");
+    let e = error(&changed(
+        "classes_source = \"silicon",
+        "classes_source = \"hearsay",
+    ));
+    assert!(e.contains("hearsay") && e.contains("third party"), "{e}");
+}
+
+#[test]
+fn values_out_of_range() {
+    let cases = [
+        (
+            "nr_irq = 1504",
+            "nr_irq = 5000",
+            "aic.nr_irq = 5000",
+            "1 to 4096",
+        ),
+        (
+            "max_irq = 0x1000",
+            "max_irq = 0x1001",
+            "aic.max_irq = 0x1001",
+            "multiple of 32",
+        ),
+        ("boot = true", "boot = false", "cpu[].boot", "exactly one"),
+        ("adt_id = 1", "adt_id = 0", "cpu[1].adt_id = 0", "cpu[0]"),
+        (
+            "size = 0x1cc000",
+            "size = 0x10000",
+            "aic.size = 0x10000",
+            "0x14a00",
+        ),
+        (
+            "size = 0x20000000",
+            "size = 0x100000",
+            "ram.size = 0x100000",
+            "multiple of 0x2000000",
+        ),
+        (
+            "event = 0x40000",
+            "event = 0x1cc000",
+            "aic.event = 0x1cc000",
+            "inside aic.size",
+        ),
+        (
+            "\"S3_1_C15_C0_0\"",
+            "\"PMCR0\"",
+            "sysregs.zero[0] = PMCR0",
+            "S3_5_C15_C5_0",
+        ),
+        (
+            "[\"self\", \"aic\", \"self\"]",
+            "[\"gic\"]",
+            "gic",
+            "\"aic\"",
+        ),
+        (
+            "bytes_per_second = 30000000",
+            "bytes_per_second = 0",
+            "loader.bytes_per_second = 0",
+            "1000 to",
+        ),
+    ];
+    for (from, to, key, allowed) in cases {
+        let e = error(&changed(from, to));
+        assert!(
+            e.contains("my.toml") && e.contains(key) && e.contains(allowed),
+            "{to}: {e}"
+        );
+    }
+}
+
+#[test]
+fn a_model_may_extend_a_built_in_one() {
+    let text = "extends = \"t8140\"\nname = \"mine\"\n[siq]\ndelivery_ns = 5\n[aic]\nhigh = [{ number = 7 }]\n";
+    let model = SocModel::from_toml(text, "mine.toml").expect("loads");
+    assert_eq!(
+        (model.name.as_str(), model.siq.delivery_ns, model.aic.nr_irq),
+        ("mine", 5, 1504)
+    );
+    assert_eq!(model.aic.high.len(), 1);
+    let e = error("extends = \"t9999\"");
+    assert!(e.contains("t9999") && e.contains("t8140"), "{e}");
+    let e = error("extends = \"t8140\"\n[siq]\npatience = 5\n");
+    assert!(e.contains("patience"), "{e}");
+    let e = error("extends = \"t8140\"\n[aic]\nhigh = [{ number = 1504 }]\n");
+    assert!(
+        e.contains("aic.high[0]") && e.contains("number below 1504"),
+        "{e}"
+    );
+}
+
+#[test]
+fn t8140_says_where_its_facts_come_from() {
+    let model = SocModel::builtin("t8140").expect("built in");
+    use virtual_soc::model::SourceKind;
+    assert_eq!(model.siq.classes_source.kind, SourceKind::Silicon);
+    assert_eq!(model.siq.choice_source.kind, SourceKind::ModelOnly);
+    assert_eq!(model.siq.masked_source.kind, SourceKind::Inference);
+    let fields: Vec<u64> = model.cpu.iter().map(|c| c.siq_cfg).collect();
+    assert_eq!(fields, [3, 3, 3, 3, 0, 3]);
+}
