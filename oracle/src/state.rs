@@ -1,0 +1,107 @@
+//! What both sides start from and what is compared afterwards.
+
+use std::fmt;
+
+/// Address of the code pages, which are read-only; also the start of the virtual machine's RAM.
+pub const CODE: u64 = 0x1_0000_0000;
+/// Size of the code pages.
+pub const CODE_SIZE: u64 = 0x1_0000;
+/// Address of the data pages, which are not executable. Nothing else is mapped.
+pub const DATA: u64 = CODE + 0x4_0000;
+/// Size of the data pages.
+pub const DATA_SIZE: u64 = 0x1_0000;
+/// Pointers lie near the middle, so that the largest scaled offset (4095 * 8) stays inside.
+pub const DATA_MID: u64 = DATA + DATA_SIZE / 2 - 0x200;
+
+/// SCTLR_EL1 of both sides without the MMU bit. RES1 of Armv8.0, SPAN, caches on, and EL0 may use cache maintenance,
+/// DC ZVA, CTR_EL0, WFE, WFI and DAIF; alignment is not checked (the oracle cannot check SP).
+pub const SCTLR: u64 =
+    0x30d0_0800 | 1 << 26 | 1 << 18 | 1 << 16 | 1 << 15 | 1 << 14 | 1 << 12 | 1 << 9 | 1 << 2;
+
+/// Translation regime of the core under test. The oracle is always in its EL1 or EL0 with the MMU off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum World {
+    /// EL1&0: HCR_EL2.TGE = 0.
+    Guest,
+    /// EL2&0: HCR_EL2.{E2H,TGE} = {1,1}; the core's EL2 is compared with the oracle's EL1.
+    Host,
+}
+
+/// Registers of one side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// X0-X30.
+    pub x: [u64; 31],
+    /// The stack pointer in use.
+    pub sp: u64,
+    /// Next instruction; after an exception, the address that it would return to.
+    pub pc: u64,
+    /// NZCV, DAIF and mode in the layout of SPSR_ELx; EL2 of [`World::Host`] shows as EL1.
+    pub pstate: u64,
+}
+
+/// Bits of PSTATE that are compared: NZCV, DAIF, EL and SP.
+pub const PSTATE_COMPARED: u64 = 0xf000_03cf;
+/// EL1 with its own stack pointer, DAIF masked.
+pub const EL1H: u64 = 0x3c5;
+/// EL0, DAIF masked.
+pub const EL0: u64 = 0x3c0;
+
+/// How an instruction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// It completed.
+    None,
+    /// UNDEFINED, or trapped as if it were.
+    Undefined,
+    /// SVC.
+    Svc,
+    /// HVC taken to EL2.
+    Hvc,
+    /// SMC taken or trapped.
+    Smc,
+    /// BRK.
+    Brk,
+    /// An access to an unmapped page, or a store to the code pages.
+    Data {
+        /// First faulting address.
+        address: u64,
+        /// A store.
+        write: bool,
+    },
+    /// An access that has to be aligned and is not.
+    Unaligned,
+    /// Trapped system instruction (EC 0x18 and others), or an exception without a name here; the number is the side's.
+    Other(u32),
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Event::None => write!(f, "completed"),
+            Event::Undefined => write!(f, "UNDEFINED"),
+            Event::Svc => write!(f, "SVC"),
+            Event::Hvc => write!(f, "HVC"),
+            Event::Smc => write!(f, "SMC"),
+            Event::Brk => write!(f, "BRK"),
+            Event::Data { address, write } => {
+                write!(
+                    f,
+                    "data abort, {} at {address:#x}",
+                    if *write { "write" } else { "read" }
+                )
+            }
+            Event::Unaligned => write!(f, "alignment fault"),
+            Event::Other(n) => write!(f, "exception {n:#x}"),
+        }
+    }
+}
+
+/// Where one side is after a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How the last instruction ended.
+    pub event: Event,
+    /// Registers afterwards.
+    pub state: State,
+}

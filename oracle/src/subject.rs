@@ -1,0 +1,295 @@
+//! The core under test: a machine of one core with the MMU on, mapping the same pages that the oracle has.
+
+use crate::state::{
+    self, CODE, CODE_SIZE, DATA, DATA_SIZE, EL1H, Event, Outcome, SCTLR, State, World,
+};
+use virtual_soc::{
+    cpu::{Bus, BusFault, CoreConfig, CoreState, CpuView, SysReg, SysRegFault, Time},
+    machine::{Machine, MachineConfig, Step},
+};
+
+/// Nothing outside the core: every access aborts and every implementation-defined register is UNDEFINED.
+struct NoBus;
+
+impl Bus for NoBus {
+    fn mmio_read(&mut self, _: usize, _: u64, _: u8, _: Time) -> Result<u64, BusFault> {
+        Err(BusFault::Abort)
+    }
+    fn mmio_write(&mut self, _: usize, _: u64, _: u8, _: u64, _: Time) -> Result<(), BusFault> {
+        Err(BusFault::Abort)
+    }
+    fn sysreg_read(&mut self, _: usize, _: SysReg, _: u8, _: Time) -> Result<u64, SysRegFault> {
+        Err(SysRegFault::Undefined)
+    }
+    fn sysreg_write(
+        &mut self,
+        _: usize,
+        _: SysReg,
+        _: u8,
+        _: u64,
+        _: Time,
+    ) -> Result<(), SysRegFault> {
+        Err(SysRegFault::Undefined)
+    }
+    fn irq_lines(&self) -> u64 {
+        0
+    }
+    fn fiq_lines(&self) -> u64 {
+        0
+    }
+    fn tick(&mut self, _: Time, _: &CpuView) {}
+    fn next_event(&self, _: Time) -> Option<Time> {
+        None
+    }
+}
+
+/// RAM: code, data, then the translation tables, which are not mapped.
+const RAM_SIZE: u64 = 0x10_0000;
+const LEVEL2: u64 = CODE + 0x8_0000;
+const LEVEL3: u64 = LEVEL2 + 0x4000;
+
+// Encodings of the system registers used: DDI 0487, D19.
+const SCTLR_EL1: SysReg = SysReg::new(3, 0, 1, 0, 0);
+const SCTLR_EL2: SysReg = SysReg::new(3, 4, 1, 0, 0);
+const HCR_EL2: SysReg = SysReg::new(3, 4, 1, 1, 0);
+const TTBR0_EL1: SysReg = SysReg::new(3, 0, 2, 0, 0);
+const TTBR0_EL2: SysReg = SysReg::new(3, 4, 2, 0, 0);
+const TCR_EL1: SysReg = SysReg::new(3, 0, 2, 0, 2);
+const TCR_EL2: SysReg = SysReg::new(3, 4, 2, 0, 2);
+const MAIR_EL1: SysReg = SysReg::new(3, 0, 10, 2, 0);
+const MAIR_EL2: SysReg = SysReg::new(3, 4, 10, 2, 0);
+
+/// ELR, ESR, FAR and SPSR of EL1 and EL2.
+const SYNDROME: [[SysReg; 4]; 2] = [syndrome(0), syndrome(4)];
+
+const fn syndrome(op1: u8) -> [SysReg; 4] {
+    [
+        SysReg::new(3, op1, 4, 0, 1),
+        SysReg::new(3, op1, 5, 2, 0),
+        SysReg::new(3, op1, 6, 0, 0),
+        SysReg::new(3, op1, 4, 0, 0),
+    ]
+}
+
+/// The core in one [`World`].
+pub struct Subject {
+    world: World,
+    machine: Machine<NoBus>,
+    pristine: Box<[u8]>,
+}
+
+impl Subject {
+    /// A core with `pristine` as its data.
+    pub fn new(world: World, pristine: &[u8]) -> Self {
+        Subject {
+            world,
+            machine: build(world, pristine),
+            pristine: pristine.into(),
+        }
+    }
+
+    /// Starts again from power-on: after instructions that may have changed more than [`State`] tells.
+    pub fn rebuild(&mut self) {
+        self.machine = build(self.world, &self.pristine);
+    }
+
+    /// Makes the core ready to run `words` at `state.pc` from `state`.
+    pub fn load(&mut self, state: &State, words: &[u32]) {
+        // CLREX: a monitor left by the last case would let a lone store-exclusive succeed.
+        self.set(&State {
+            pc: CODE,
+            pstate: EL1H,
+            ..state.clone()
+        });
+        self.write_code(CODE, &[0xd503_3f5f]);
+        self.machine.step_core(0);
+        self.write_code(state.pc, words);
+        // The oracle takes no exceptions, so these are still 0 there, as is the stack pointer of the other mode.
+        let core = &mut self.machine.cores[0];
+        for register in SYNDROME.as_flattened() {
+            assert!(core.set_sysreg(*register, 0), "the core has {register}");
+        }
+        core.set_sp_el(0, 0);
+        self.set(state);
+    }
+
+    fn write_code(&mut self, address: u64, words: &[u32]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert!(
+            self.machine.ram.write(address, &bytes).is_ok(),
+            "{address:#x} is in the code pages"
+        );
+    }
+
+    fn set(&mut self, state: &State) {
+        let core = &mut self.machine.cores[0];
+        core.set_state(CoreState::Running);
+        core.set_pstate(match self.world {
+            World::Host if state.pstate & 0xc == 4 => state.pstate + 4,
+            _ => state.pstate,
+        });
+        for (n, value) in (0..).zip(state.x) {
+            core.set_x(n, value);
+        }
+        core.set_sp(state.sp);
+        core.set_pc(state.pc);
+    }
+
+    /// Runs up to `count` instructions, or to the first exception.
+    pub fn run(&mut self, count: usize) -> Outcome {
+        let mut event = Event::None;
+        for _ in 0..count {
+            match self.machine.step_core(0) {
+                Step::Executed => {}
+                // A wait: completed, as far as registers go.
+                Step::Idle => break,
+                Step::HostCall(imm) => {
+                    event = Event::Other(u32::from(imm));
+                    break;
+                }
+                Step::Exception => return self.exception(),
+            }
+        }
+        Outcome {
+            event,
+            state: self.registers(),
+        }
+    }
+
+    fn registers(&self) -> State {
+        let core = &self.machine.cores[0];
+        let mut x = [0; 31];
+        for (n, value) in (0..).zip(&mut x) {
+            *value = core.x(n);
+        }
+        let pstate = core.pstate() & state::PSTATE_COMPARED;
+        State {
+            x,
+            sp: core.sp(),
+            pc: core.pc(),
+            pstate: match self.world {
+                World::Host if pstate & 0xc == 8 => pstate - 4,
+                _ => pstate,
+            },
+        }
+    }
+
+    /// Reads the syndrome; the state reported is the one that the exception interrupted.
+    fn exception(&mut self) -> Outcome {
+        let core = &mut self.machine.cores[0];
+        let el = core.el();
+        let [elr, esr, far, spsr] =
+            SYNDROME[usize::from(el == 2)].map(|reg| core.sysreg(reg).unwrap_or(0));
+        core.set_pstate(spsr);
+        core.set_pc(elr);
+        Outcome {
+            event: event(esr, far),
+            state: self.registers(),
+        }
+    }
+
+    /// The data pages.
+    pub fn data(&self) -> &[u8] {
+        self.machine.ram.bytes(DATA, DATA_SIZE).unwrap_or_default()
+    }
+
+    /// Undoes what was stored at `offset` into the data pages.
+    pub fn restore(&mut self, offset: usize, length: usize) {
+        let bytes = &self.pristine[offset..offset + length];
+        assert!(
+            self.machine.ram.write(DATA + offset as u64, bytes).is_ok(),
+            "inside the data pages"
+        );
+    }
+}
+
+/// ESR_ELx.EC and the data fault status: DDI 0487, D19.2.40.
+fn event(esr: u64, far: u64) -> Event {
+    let class = (esr >> 26) as u32 & 0x3f;
+    match class {
+        0x00 => Event::Undefined,
+        0x15 => Event::Svc,
+        0x16 => Event::Hvc,
+        0x17 => Event::Smc,
+        0x3c => Event::Brk,
+        0x24 | 0x25 => match esr & 0x3f {
+            0x21 => Event::Unaligned,
+            _ => Event::Data {
+                address: far,
+                write: esr & 1 << 6 != 0,
+            },
+        },
+        _ => Event::Other(class),
+    }
+}
+
+fn build(world: World, pristine: &[u8]) -> Machine<NoBus> {
+    let mut machine = Machine::new(
+        MachineConfig {
+            ram_base: CODE,
+            ram_size: RAM_SIZE,
+            cores: vec![CoreConfig::default()],
+            host_call: 0..0,
+            ..MachineConfig::default()
+        },
+        NoBus,
+    );
+    // 16 KiB granule, 36-bit addresses: level 2 (32 MiB an entry) is the first, level 3 maps pages.
+    let mut tables = vec![(LEVEL2 + 8 * (CODE >> 25), LEVEL3 | 0b11)];
+    const ACCESSED_INNER_SHAREABLE: u64 = 1 << 10 | 0b11 << 8;
+    const READ_ONLY_ALL: u64 = 0b11 << 6;
+    const READ_WRITE_ALL: u64 = 0b01 << 6;
+    const NO_EXECUTE: u64 = 0b11 << 53;
+    for (start, size, rights) in [
+        (CODE, CODE_SIZE, READ_ONLY_ALL),
+        (DATA, DATA_SIZE, READ_WRITE_ALL | NO_EXECUTE),
+    ] {
+        for page in (start..start + size).step_by(0x4000) {
+            let slot = LEVEL3 + 8 * ((page >> 14) & 0x7ff);
+            tables.push((slot, page | ACCESSED_INNER_SHAREABLE | rights | 0b11));
+        }
+    }
+    for (slot, descriptor) in tables {
+        assert!(
+            machine.ram.write_u64(slot, descriptor).is_ok(),
+            "tables are in RAM"
+        );
+    }
+    assert!(machine.ram.write(DATA, pristine).is_ok(), "data is in RAM");
+
+    let core = &mut machine.cores[0];
+    core.reset(CODE, 2, 0);
+    // T0SZ 28, inner and outer write-back, inner shareable, TG0 16K, no TTBR1, 40-bit physical addresses.
+    let tcr = 28
+        | 0b01 << 8
+        | 0b01 << 10
+        | 0b11 << 12
+        | 0b10 << 14
+        | 28 << 16
+        | 1 << 23
+        | 0b01 << 30
+        | 0b010 << 32;
+    const E2H_RW: u64 = 1 << 34 | 1 << 31;
+    const TGE: u64 = 1 << 27;
+    let mmu_on = SCTLR | 1;
+    let registers = match world {
+        World::Guest => [
+            (MAIR_EL1, 0xff),
+            (TTBR0_EL1, LEVEL2),
+            (TCR_EL1, tcr),
+            (SCTLR_EL1, mmu_on),
+            (HCR_EL2, E2H_RW),
+        ],
+        World::Host => [
+            (MAIR_EL2, 0xff),
+            (TTBR0_EL2, LEVEL2),
+            (TCR_EL2, tcr),
+            (SCTLR_EL2, mmu_on),
+            (HCR_EL2, E2H_RW | TGE),
+        ],
+    };
+    for (reg, value) in registers {
+        assert!(core.set_sysreg(reg, value), "the core has {reg}");
+    }
+    machine
+}
