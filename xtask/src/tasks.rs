@@ -73,14 +73,15 @@ pub fn clippy() -> Result<()> {
     let firmware = built_firmware()?;
     let mut host = workspace::cargo("clippy");
     host.arg("--all-targets").args(DENY);
-    process::run(firmware.give_to(&mut host))?;
+    let host = process::run(firmware.give_to(&mut host));
     let mut target = Toolchain::get()?.cargo("clippy");
     // The profile of the image, so that the dependencies' metadata is made once.
-    process::run(
-        target
-            .args(["--bin", "probe-fw", "--profile", "fw"])
-            .args(DENY),
-    )
+    target
+        .args(["--bin", "probe-fw", "--profile", "fw"])
+        .args(DENY);
+    // Both are told, also when the first one fails.
+    let target = process::run(&mut target);
+    host.and(target)
 }
 
 /// `fmt-check`: changes nothing.
