@@ -4,12 +4,20 @@ use std::{
     env,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
 };
 
 /// Root folder of the workspace.
+///
+/// Asked of cargo at run time: two checkouts with one target folder share this program.
 pub fn root() -> &'static Path {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    own.parent().unwrap_or(own)
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        let mut own = env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        own.pop();
+        own
+    })
 }
 
 /// Target folder of the firmware: its own, since a build script or task that calls cargo in the host's folder waits for
