@@ -1,8 +1,19 @@
 //! The host's side of aicprobe: links, the loader's protocol, plans of cells, statistics and results.
 //!
-//! The layers, from below: [`link`] carries bytes, [`proxy`] speaks the resident loader's protocol on it.
+//! The layers, from below: [`link`] carries bytes, [`proxy`] speaks the resident loader's protocol on it, [`target`] finds
+//! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
+//! of its answers, [`output`] writes that value. [`cli`] is the command line on top.
 
+pub mod cli;
+pub mod error;
+pub mod firmware;
 pub mod link;
+pub mod output;
 pub mod plan;
 pub mod proxy;
+pub mod result;
+pub mod session;
 pub mod stats;
+pub mod target;
+
+pub use error::{Error, exit};

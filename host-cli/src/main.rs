@@ -1,2 +1,7 @@
-//! Under construction.
-fn main() {}
+//! The program `aicprobe`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    host_cli::cli::main()
+}

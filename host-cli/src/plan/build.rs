@@ -95,6 +95,7 @@ pub fn build(request: &Request, cpus: usize, spare: LineId) -> Result<Plan, Plan
         return Ok(Plan {
             cells: builder.cells,
             custom: false,
+            fire_named: false,
         });
     }
     let lines = match &request.lines[..] {
@@ -127,6 +128,7 @@ pub fn build(request: &Request, cpus: usize, spare: LineId) -> Result<Plan, Plan
     Ok(Plan {
         cells: builder.cells,
         custom: true,
+        fire_named: !request.fire_cpus.is_empty(),
     })
 }
 

@@ -140,6 +140,8 @@ pub struct Plan {
     pub cells: Vec<PlannedCell>,
     /// Whether the user named the cells (else it is the default plan).
     pub custom: bool,
+    /// Whether the user named the firing CPUs: then each of them has to be there.
+    pub fire_named: bool,
 }
 
 impl Plan {

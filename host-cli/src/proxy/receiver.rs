@@ -61,14 +61,14 @@ impl Receiver {
                 .iter()
                 .position(|b| *b == PREFIX[0])
                 .unwrap_or(pending.len());
-            self.to_console(text);
+            self.console_text(text);
             let pending = &self.bytes[self.start..];
             if pending.is_empty() {
                 return None;
             }
             let n = pending.len().min(PREFIX.len());
             if pending[..n] != PREFIX[..n] {
-                self.to_console(1);
+                self.console_text(1);
                 continue;
             }
             let kind = match pending.get(3) {
@@ -76,7 +76,7 @@ impl Receiver {
                 Some(byte) => Kind::from_byte(*byte),
             };
             match kind {
-                None => self.to_console(1),
+                None => self.console_text(1),
                 Some(Kind::Event) => return self.event(),
                 Some(_) => return self.reply(),
             }
@@ -135,7 +135,7 @@ impl Receiver {
         std::mem::take(&mut self.console)
     }
 
-    fn to_console(&mut self, n: usize) {
+    fn console_text(&mut self, n: usize) {
         self.console
             .extend_from_slice(&self.bytes[self.start..self.start + n]);
         self.start += n;

@@ -1,0 +1,152 @@
+//! Options, each defined once: parser and help come from here.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use protocol::LineId;
+
+use crate::error::exit;
+use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
+
+use super::values;
+
+/// Most triggers of a cell: its counts must fit the firmware's words with room to spare.
+const MAX_TRIGGERS: i64 = 1_000_000_000;
+
+/// Which CPU does the interrupt controller hand an interrupt to, and what changes that?
+#[derive(Debug, Parser)]
+#[command(name = "aicprobe", version, about, after_help = exit_codes(), propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Show the firmware's log and the loader's console on standard error.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+    /// Nothing on standard error but errors.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+/// Commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Fire a spare interrupt line and count which CPU takes it.
+    Route(RouteArgs),
+}
+
+/// Form of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables for people.
+    Table,
+    /// JSON, schema "aicprobe.route/1".
+    Json,
+}
+
+/// Fires a spare line from every CPU with the state as found, with CPU 0 masked, and with every secondary's SIQ_CFG
+/// field set to 0 to 3 in turn; counts where the interrupts land, and puts everything back as it was.
+///
+/// Naming a line, a firing CPU, a field or a mask replaces that plan by just the cells named: every line with every
+/// firing CPU; fields and masks hold in each of them.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct RouteArgs {
+    /// vm:NAME (a built-in virtual SoC) or vm:FILE.toml (one described by a file).
+    #[arg(long, default_value = "vm:t8140")]
+    pub target: String,
+    /// Triggers per cell.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_TRIGGERS,
+        value_parser = clap::value_parser!(u32).range(1..=MAX_TRIGGERS))]
+    pub triggers: u32,
+    /// Timeout of a trigger in milliseconds, fractions allowed; from the unmask in a masked cell.
+    #[arg(long, value_name = "MS", default_value_t = f64::from(DEFAULT_TIMEOUT_US) / 1e3,
+        value_parser = values::timeout_ms)]
+    pub timeout: f64,
+    /// Seed of every random choice of a virtual SoC: same seed, same result.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Fire this line, NUMBER or DIE:NUMBER; may be repeated.
+    #[arg(long = "line", value_name = "L", value_parser = values::line)]
+    pub lines: Vec<LineId>,
+    /// Fire from this CPU (logical id); may be repeated. Without it: one cell per CPU.
+    #[arg(long = "fire-cpu", value_name = "C")]
+    pub fire_cpus: Vec<u32>,
+    /// Set SIQ_CFG bits [1:0] of a CPU to 0, 1, 2 or 3 in every cell; may be repeated for other CPUs.
+    #[arg(long = "set-field", value_name = "CPU=V", value_parser = values::set_field)]
+    pub set_fields: Vec<(u32, u8)>,
+    /// Keep IRQs of a CPU masked for MS milliseconds per trigger, fractions allowed; may be repeated for other CPUs.
+    #[arg(long = "mask", value_name = "CPU:MS", value_parser = values::mask)]
+    pub masks: Vec<(u32, u32)>,
+    /// Run this firmware image instead of the one built in.
+    #[arg(long, value_name = "FILE")]
+    pub firmware: Option<PathBuf>,
+    /// Show the cells, everything that would be written and the estimated duration; change nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask before a plan of more than 10 minutes on hardware.
+    #[arg(long)]
+    pub yes: bool,
+    /// Form of the result.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+impl RouteArgs {
+    /// The plan asked for.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        Request {
+            lines: self.lines.clone(),
+            fire_cpus: self.fire_cpus.clone(),
+            set_fields: self.set_fields.clone(),
+            masks: self.masks.clone(),
+            triggers: self.triggers,
+            // The parser has checked the range.
+            timeout_us: (self.timeout * 1e3).round() as u32,
+        }
+    }
+}
+
+fn exit_codes() -> String {
+    let mut text = String::from("Exit codes:");
+    for (code, meaning) in exit::TABLE {
+        text += &format!("\n  {code:>3}  {meaning}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_whole_command_line() {
+        let cli = Cli::try_parse_from(
+            "aicprobe route --line 5 --line 1:6 --fire-cpu 2 --set-field 1=3 --mask 0:0.25 --timeout 0.5 --triggers 7"
+                .split(' '),
+        )
+        .unwrap();
+        let Command::Route(route) = cli.command;
+        let request = route.request();
+        assert_eq!(
+            request.lines,
+            [LineId { die: 0, number: 5 }, LineId { die: 1, number: 6 }]
+        );
+        assert_eq!((request.triggers, request.timeout_us), (7, 500));
+        assert_eq!(
+            (&request.set_fields[..], &request.masks[..]),
+            (&[(1, 3)][..], &[(0, 250)][..])
+        );
+        assert_eq!((route.seed, route.target.as_str()), (1, "vm:t8140"));
+    }
+}

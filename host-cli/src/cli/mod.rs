@@ -1,0 +1,43 @@
+//! The command line.
+
+mod args;
+mod interrupt;
+mod open;
+mod progress;
+mod route;
+mod values;
+mod write;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::error::exit;
+
+pub use args::{Cli, Command, Format, RouteArgs};
+pub use open::{OpenTarget, open};
+pub use route::{Verdict, exit_code};
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help and version are no errors; if nobody reads them there is nothing to do about it.
+            let _ = e.print();
+            return ExitCode::from(if e.use_stderr() {
+                exit::USAGE
+            } else {
+                exit::OK
+            });
+        }
+    };
+    let code = match &cli.command {
+        Command::Route(route) => route::run(&cli, route),
+    };
+    ExitCode::from(code.unwrap_or_else(|e| {
+        eprintln!("aicprobe: {e}");
+        e.exit_code()
+    }))
+}

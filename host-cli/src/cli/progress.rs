@@ -1,0 +1,129 @@
+//! What the user sees on standard error while a plan runs.
+
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::firmware::Level;
+use crate::plan::{Plan, PlannedCell};
+use crate::session::{Event, Measured, Observer};
+
+use super::interrupt;
+
+/// Shortest time between two lines about the same cell.
+const PACE: Duration = Duration::from_millis(500);
+
+/// Progress and diagnostics, on a terminal as a bar, else as lines.
+pub struct Progress {
+    verbose: bool,
+    quiet: bool,
+    bar: Option<ProgressBar>,
+    /// Triggers of the cells that are over.
+    done: u64,
+    last_line: Option<Instant>,
+}
+
+impl Progress {
+    /// For a run of `plan`.
+    #[must_use]
+    pub fn new(verbose: bool, quiet: bool, plan: &Plan) -> Self {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let triggers = plan.cells.iter().map(|c| u64::from(c.triggers)).sum();
+            let style = ProgressStyle::with_template(
+                "{bar:24} {pos}/{len} triggers, {per_sec}, {eta} left  {msg}",
+            );
+            let bar = ProgressBar::new(triggers);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        Self {
+            verbose,
+            quiet,
+            bar,
+            done: 0,
+            last_line: None,
+        }
+    }
+
+    /// A line, unless told to be quiet.
+    pub fn say(&self, line: &str) {
+        if self.quiet {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{line}")),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    fn counts(&mut self, cell: &PlannedCell, of: usize, counts: &Measured, over: bool) {
+        let text = describe(cell, of, counts);
+        if let Some(bar) = &self.bar {
+            bar.set_position(self.done + counts.fired);
+            bar.set_message(text);
+        } else if over || self.last_line.is_none_or(|t| t.elapsed() >= PACE) {
+            self.last_line = Some(Instant::now());
+            self.say(&text);
+        }
+        if over {
+            self.done += u64::from(cell.triggers);
+        }
+    }
+}
+
+fn describe(cell: &PlannedCell, of: usize, m: &Measured) -> String {
+    let landed: Vec<String> = m
+        .landed
+        .iter()
+        .enumerate()
+        .filter(|(_, n)| **n > 0)
+        .map(|(cpu, n)| format!("CPU {cpu}: {n}"))
+        .collect();
+    let landed = if landed.is_empty() {
+        "nowhere".to_owned()
+    } else {
+        landed.join(", ")
+    };
+    format!(
+        "cell {}/{of}: {} of {} fired from CPU {}, landed on {landed}, lost {}",
+        cell.id + 1,
+        m.fired,
+        cell.triggers,
+        cell.fire_cpu,
+        m.lost
+    )
+}
+
+impl Observer for Progress {
+    fn on(&mut self, event: Event<'_>) {
+        match event {
+            Event::Step(step) => self.say(step),
+            Event::Console(text) if self.verbose => {
+                for line in text.lines().filter(|l| !l.trim().is_empty()) {
+                    self.say(&format!("loader: {line}"));
+                }
+            }
+            Event::Console(_) => {}
+            Event::Log { cpu, level, text } => {
+                if self.verbose || level >= Level::Warning {
+                    self.say(&format!("firmware, CPU {cpu}: {text}"));
+                }
+            }
+            Event::Progress { cell, of, so_far } => self.counts(cell, of, so_far, false),
+            Event::Done { cell, of, counts } => self.counts(cell, of, counts, true),
+        }
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::requested()
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Every way in which a command ends early, and the exit code of each.
+
+use std::path::PathBuf;
+
+use protocol::image::ImageError;
+use virtual_soc::ModelError;
+
+use crate::plan::PlanError;
+use crate::proxy::ProxyError;
+use crate::session::SessionError;
+use crate::stats::HistogramError;
+use crate::target::{LineError, TargetError};
+
+/// Exit codes; documented in `--help` and stable.
+pub mod exit {
+    /// The command completed, whatever it measured.
+    pub const OK: u8 = 0;
+    /// A fault of this program.
+    pub const INTERNAL: u8 = 1;
+    /// The request makes no sense.
+    pub const USAGE: u8 = 2;
+    /// The target was not found or is not usable.
+    pub const TARGET: u8 = 3;
+    /// The link was lost.
+    pub const LINK: u8 = 4;
+    /// The target's state could not be restored.
+    pub const NOT_RESTORED: u8 = 5;
+    /// Not everything that was asked for could be measured.
+    pub const INCONCLUSIVE: u8 = 6;
+    /// Refused as unsafe.
+    pub const UNSAFE: u8 = 7;
+    /// The firmware on the target failed.
+    pub const TARGET_FAULT: u8 = 8;
+    /// Stopped by the user; the target was restored.
+    pub const INTERRUPTED: u8 = 130;
+
+    /// Every code and what it means.
+    pub const TABLE: &[(u8, &str)] = &[
+        (OK, "the command completed, whatever it measured"),
+        (INTERNAL, "internal error"),
+        (
+            USAGE,
+            "usage: an option or value makes no sense (also a wrong firmware image)",
+        ),
+        (
+            TARGET,
+            "target not found or not usable (also a SIQ_CFG that traps)",
+        ),
+        (LINK, "link lost"),
+        (
+            NOT_RESTORED,
+            "the state of the target could not be restored",
+        ),
+        (
+            INCONCLUSIVE,
+            "inconclusive: not every cell could be measured",
+        ),
+        (UNSAFE, "refused as unsafe (a line in use, high or set)"),
+        (TARGET_FAULT, "the firmware on the target failed"),
+        (INTERRUPTED, "interrupted; the target was restored"),
+    ];
+}
+
+/// Why a command ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A fault of this program.
+    #[error("internal error: {0}")]
+    Internal(String),
+    /// The plan does not fit the target.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// No image was built in and none was named.
+    #[error(
+        "this program was built without a firmware image: name one with --firmware FILE (cargo xtask builds both)"
+    )]
+    NoFirmware,
+    /// The image cannot be read.
+    #[error("--firmware {}: {why}", path.display())]
+    FirmwareFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
+    /// The image is no image, or damaged.
+    #[error("--firmware {origin}: {why}")]
+    Firmware {
+        /// The file, or "(built in)".
+        origin: String,
+        /// What is wrong.
+        why: ImageError,
+    },
+    /// The image speaks another protocol.
+    #[error("--firmware {origin}: made for {theirs}; this program needs {ours}")]
+    FirmwareProtocol {
+        /// The file, or "(built in)".
+        origin: String,
+        /// Its protocol version and schema hash.
+        theirs: String,
+        /// Ours.
+        ours: String,
+    },
+    /// A plan that takes long was not confirmed.
+    #[error("the plan takes {minutes} minutes on hardware (more than 10): give --yes to run it")]
+    NeedsConsent {
+        /// Its estimated duration.
+        minutes: u64,
+    },
+    /// No target of that name.
+    #[error("--target {given}: {what}; allowed are {allowed}")]
+    UnknownTarget {
+        /// What was given.
+        given: String,
+        /// What is wrong with it.
+        what: String,
+        /// What may be given.
+        allowed: String,
+    },
+    /// A SoC file that cannot be read.
+    #[error("--target vm:{}: {why}", path.display())]
+    SocFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
+    /// A SoC model that makes no sense.
+    #[error("{0}")]
+    Model(#[from] ModelError),
+    /// The target is not usable.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The line is not usable.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The exchange with the loader failed.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+    /// The session with the firmware failed.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// Counts that cannot be.
+    #[error(transparent)]
+    Histogram(#[from] HistogramError),
+    /// The result cannot be written.
+    #[error("{what}: {why}")]
+    Output {
+        /// Standard output, or a file.
+        what: String,
+        /// Why not.
+        why: std::io::Error,
+    },
+}
+
+impl Error {
+    /// The exit code.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Internal(_) | Self::Output { .. } => exit::INTERNAL,
+            Self::Plan(_)
+            | Self::NoFirmware
+            | Self::FirmwareFile { .. }
+            | Self::Firmware { .. }
+            | Self::FirmwareProtocol { .. } => exit::USAGE,
+            Self::UnknownTarget { .. }
+            | Self::SocFile { .. }
+            | Self::Model(_)
+            | Self::Target(_) => exit::TARGET,
+            Self::NeedsConsent { .. } => exit::UNSAFE,
+            Self::Line(e) if e.is_usage() => exit::USAGE,
+            Self::Line(_) => exit::UNSAFE,
+            Self::Proxy(e) => proxy_code(e),
+            Self::Session(e) => e.exit_code(),
+            Self::Histogram(_) => exit::TARGET_FAULT,
+        }
+    }
+}
+
+/// Exit code of a failed exchange: a loader that answers and refuses is not a lost link.
+pub const fn proxy_code(error: &ProxyError) -> u8 {
+    match error {
+        ProxyError::Link(_)
+        | ProxyError::Timeout { .. }
+        | ProxyError::Damaged { .. }
+        | ProxyError::Rebooted { .. } => exit::LINK,
+        ProxyError::Refused { .. }
+        | ProxyError::UnknownOp { .. }
+        | ProxyError::AccessFault { .. } => exit::TARGET,
+        ProxyError::Exception { .. } => exit::TARGET_FAULT,
+    }
+}

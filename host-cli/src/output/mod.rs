@@ -1,0 +1,9 @@
+//! A result as text.
+
+mod dry_run;
+mod json;
+mod table;
+
+pub use dry_run::{DryRun, RegisterWrite};
+pub use json::to_json;
+pub use table::to_table;

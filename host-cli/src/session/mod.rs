@@ -1,0 +1,16 @@
+//! A session with the firmware on a target: upload, start, slices, and everything back as it was.
+
+mod collect;
+mod cpus;
+mod error;
+mod memory;
+mod observe;
+mod rings;
+mod run;
+mod schedule;
+mod slices;
+
+pub use collect::{Answers, Measured, Opened, describe};
+pub use error::SessionError;
+pub use observe::{Event, Observer, Silent};
+pub use run::{Outcome, Restoring, run};

@@ -1,0 +1,335 @@
+//! A whole session, from the upload to the last check.
+
+use protocol::message::{Difference, Item, Reading};
+use protocol::{Command, HelloRequest, PROTOCOL_VERSION, SCHEMA_HASH};
+
+use crate::error::{Error, exit};
+use crate::firmware::{Firmware, hex};
+use crate::plan::{Plan, PlannedCell};
+use crate::proxy::Proxy;
+use crate::result::{CpuState, Mark};
+use crate::target::Target;
+
+use super::SessionError;
+use super::collect::{Answers, Measured};
+use super::cpus::{self, CpuRun};
+use super::memory::Memory;
+use super::observe::{Event, Observer};
+use super::schedule::Schedule;
+use super::slices::Slices;
+
+/// What a session brought.
+pub struct Outcome {
+    /// State of every CPU, by logical id.
+    pub cpus: Vec<CpuState>,
+    /// What firmware and CPUs said of themselves.
+    pub answers: Answers,
+    /// Cells that were to be measured, and their counts.
+    pub cells: Vec<(PlannedCell, Measured)>,
+    /// What became of the target's state.
+    pub restoring: Restoring,
+    /// What was left out.
+    pub marks: Vec<Mark>,
+    /// The user stopped it.
+    pub interrupted: bool,
+    /// Why it ended early, if it did.
+    pub failure: Option<Error>,
+}
+
+/// Whether the target is as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Restoring {
+    /// Nothing had been changed.
+    Untouched,
+    /// Everything was put back and read back.
+    Checked {
+        /// Values compared.
+        checked: u32,
+        /// How many differ.
+        different: u32,
+        /// The first of them in words.
+        differences: Vec<String>,
+    },
+    /// Nobody could look.
+    Unknown,
+}
+
+impl Restoring {
+    /// Whether the state is as found.
+    #[must_use]
+    pub const fn is_restored(&self) -> bool {
+        matches!(self, Self::Untouched | Self::Checked { different: 0, .. })
+    }
+}
+
+/// Uploads the firmware, runs the plan and puts everything back.
+///
+/// # Errors
+/// Only what goes wrong before any CPU is in the firmware; later failures are part of the [`Outcome`].
+pub fn run(
+    proxy: &mut Proxy<'_>,
+    target: &Target,
+    firmware: &Firmware,
+    plan: &Plan,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    observer.on(Event::Step("starting secondaries"));
+    let runs = cpus::start(proxy, &target.cpus)?;
+    observer.on(Event::Step("uploading firmware"));
+    let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len())?;
+    let mut session = Session {
+        opened: false,
+        interrupted: false,
+        marks: Vec::new(),
+        s: Slices::new(proxy, observer, memory, runs, firmware),
+    };
+    let nonce = mix(seed ^ session.s.proxy.salt());
+    let mut failure = session.measure(firmware, plan, nonce).err();
+    let (restoring, ended) = session.end(failure.as_ref());
+    if let Err(e) = ended {
+        failure.get_or_insert(e);
+    }
+    let Session {
+        s,
+        interrupted,
+        marks,
+        ..
+    } = session;
+    let cells = s.schedule.cells().to_vec();
+    Ok(Outcome {
+        cpus: s.cpus.iter().map(|c| c.state).collect(),
+        answers: s.answers,
+        cells: cells.into_iter().zip(s.measured).collect(),
+        restoring,
+        marks,
+        interrupted,
+        failure,
+    })
+}
+
+struct Session<'s, 'l> {
+    s: Slices<'s, 'l>,
+    /// The firmware was told to open the controller.
+    opened: bool,
+    interrupted: bool,
+    marks: Vec<Mark>,
+}
+
+impl Session<'_, '_> {
+    fn measure(&mut self, firmware: &Firmware, plan: &Plan, nonce: u64) -> Result<(), Error> {
+        // The boot CPU alone first: it makes the block ready for the others.
+        let mut slices = 0;
+        self.s.until("its first slice", |_| {
+            slices += 1;
+            slices > 1
+        })?;
+        if self.stopped() {
+            return Ok(());
+        }
+        cpus::enter(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
+        self.note_missing();
+        self.greet(firmware, nonce)?;
+        self.check_siq()?;
+        let cells = self.cells_that_can_run(plan)?;
+        if self.stopped() {
+            return Ok(());
+        }
+        self.s.observer.on(Event::Step("measuring"));
+        self.opened = true;
+        self.s.command(&Command::Open)?;
+        self.s.measured = vec![Measured::default(); cells.len()];
+        self.s.schedule = Schedule::new(cells);
+        self.s.until("Open", |s| s.answers.opened.is_some())?;
+        loop {
+            if self.stopped() {
+                self.s.forget_waiting();
+                return Ok(());
+            }
+            if self.s.schedule.is_over() {
+                return Ok(());
+            }
+            self.s.give_cells()?;
+            let mut once = false;
+            self.s
+                .until("a cell", |_| std::mem::replace(&mut once, true))?;
+        }
+    }
+
+    fn stopped(&mut self) -> bool {
+        self.interrupted |= self.s.observer.stop();
+        self.interrupted
+    }
+
+    fn greet(&mut self, firmware: &Firmware, nonce: u64) -> Result<(), Error> {
+        self.s.command(&Command::Hello(HelloRequest {
+            protocol: PROTOCOL_VERSION,
+            schema: SCHEMA_HASH,
+            nonce,
+        }))?;
+        let running: Vec<usize> = running(&self.s.cpus).collect();
+        self.s.until("HELLO", |s| {
+            s.answers.hello.is_some() && running.iter().all(|i| s.answers.cpus[*i].is_some())
+        })?;
+        let Some(hello) = &self.s.answers.hello else {
+            return Err(SessionError::Silent("HELLO".into()).into());
+        };
+        let bad = |what: String| Err(SessionError::Greeting(what).into());
+        if hello.nonce != nonce {
+            return bad("its nonce is of another run".into());
+        }
+        if hello.build_id != firmware.header.build_id {
+            return bad(format!("build {} answers", hex(&hello.build_id)));
+        }
+        if (hello.protocol, hello.schema) != (PROTOCOL_VERSION, SCHEMA_HASH) {
+            return bad(format!(
+                "protocol {}, schema {:016x}",
+                hello.protocol, hello.schema
+            ));
+        }
+        if hello.counter_hz == 0 {
+            return bad("its counter has 0 Hz".into());
+        }
+        Ok(())
+    }
+
+    /// A register that traps ends the run before anything is changed.
+    fn check_siq(&self) -> Result<(), SessionError> {
+        for info in self.s.answers.cpus.iter().flatten() {
+            if let Reading::Trapped(esr) = info.siq_cfg {
+                let class = aic_regs::sysreg::Esr(esr).class_name();
+                return Err(SessionError::SiqTraps {
+                    cpu: info.cpu,
+                    mpidr: info.mpidr,
+                    esr,
+                    class,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn note_missing(&mut self) {
+        for cpu in self.s.cpus.iter().filter(|c| c.state != CpuState::Running) {
+            let text = match cpu.state {
+                CpuState::Dead => "the loader could not start it",
+                CpuState::NoMmu => "its MMU stays off: exclusives and coherence do not hold there",
+                _ => "it was started and never entered the firmware",
+            };
+            let about = format!("cpus[{}]", cpu.id);
+            self.marks.push(Mark::partial(&about, text));
+        }
+    }
+
+    /// The cells of the plan whose CPUs all run. A CPU that the user named has to.
+    fn cells_that_can_run(&mut self, plan: &Plan) -> Result<Vec<PlannedCell>, SessionError> {
+        let state = |cpu: u8| self.s.cpus[usize::from(cpu)].state;
+        let runs = |cpu: u8| state(cpu) == CpuState::Running;
+        let mut cells = Vec::new();
+        let mut left_out = 0;
+        for cell in &plan.cells {
+            match cell.cpus().find(|cpu| !runs(*cpu)) {
+                None => cells.push(cell.clone()),
+                Some(cpu) => {
+                    let named = plan.custom && (plan.fire_named || cpu != cell.fire_cpu);
+                    if named {
+                        let state = state(cpu).name();
+                        return Err(SessionError::CpuMissing { cpu, state });
+                    }
+                    left_out += 1;
+                }
+            }
+        }
+        if left_out > 0 {
+            let text = format!("{left_out} cells left out: their CPUs do not run");
+            self.marks.push(Mark::partial("cells", text));
+        }
+        Ok(cells)
+    }
+
+    /// Closes, sends everybody home, checks the totals: as far as the failure that came before allows.
+    fn end(&mut self, failure: Option<&Error>) -> (Restoring, Result<(), Error>) {
+        if failure.is_some_and(|e| e.exit_code() == exit::LINK) {
+            let lost = if self.opened {
+                Restoring::Unknown
+            } else {
+                Restoring::Untouched
+            };
+            return (lost, Ok(()));
+        }
+        self.s.observer.on(Event::Step("restoring"));
+        // A fault that was reported once must not end the way home.
+        let fault = self.s.answers.fault.take();
+        let ended = self.go_home();
+        if fault.is_some() {
+            self.s.answers.fault = fault;
+        }
+        let restoring = match &self.s.answers.restored {
+            _ if !self.opened => Restoring::Untouched,
+            None => Restoring::Unknown,
+            Some(r) => Restoring::Checked {
+                checked: r.checked,
+                different: r.different,
+                differences: r.differences.iter().map(difference).collect(),
+            },
+        };
+        (restoring, ended)
+    }
+
+    fn go_home(&mut self) -> Result<(), Error> {
+        if self.opened {
+            self.s.command(&Command::Close)?;
+        }
+        self.s.command(&Command::Leave)?;
+        if self.opened {
+            self.s.until("Close", |s| s.answers.restored.is_some())?;
+        }
+        self.s.until("Leave", |s| s.boot_ended())?;
+        let home = cpus::leave(self.s.proxy, &self.s.memory, &mut self.s.cpus);
+        self.s.drain_workers()?;
+        self.s.show_console();
+        if let Some(fault) = self.s.answers.fault {
+            return Err(SessionError::Fault(fault).into());
+        }
+        home?;
+        self.s.check_totals()?;
+        let memory = self.s.memory;
+        memory.free(self.s.proxy)
+    }
+}
+
+fn running(cpus: &[CpuRun]) -> impl Iterator<Item = usize> {
+    cpus.iter()
+        .filter(|c| c.state == CpuState::Running)
+        .map(|c| usize::from(c.id))
+}
+
+/// A difference in words.
+fn difference(d: &Difference) -> String {
+    let Difference {
+        item,
+        index,
+        found,
+        now,
+    } = d;
+    let what = match item {
+        Item::SiqCfg => format!("SIQ_CFG of CPU {index}"),
+        Item::AicConfig => "AIC CONFIG".to_owned(),
+        Item::MaskWord => format!("mask word {index}"),
+        Item::SoftwareWord => format!("software state of line {}:{}", index >> 16, index & 0xffff),
+        Item::IrqConfig => format!("IRQ_CFG of line {}:{}", index >> 16, index & 0xffff),
+        Item::Vbar => format!("VBAR of CPU {index}"),
+        Item::Daif => format!("DAIF of CPU {index}"),
+        Item::Tpidr => format!("TPIDR_EL0 of CPU {index}"),
+        Item::Cnthctl => format!("CNTHCTL of CPU {index}"),
+    };
+    format!("{what}: found {found:#x}, now {now:#x}")
+}
+
+/// Spreads a seed over all bits (the finisher of SplitMix64).
+const fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

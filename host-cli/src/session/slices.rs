@@ -1,0 +1,302 @@
+//! The loop of slices: commands in, messages out.
+
+use std::mem::offset_of;
+use std::time::Duration;
+
+use protocol::context::{PUBLISHED, Published, SliceStatus};
+use protocol::{Command, Message};
+
+use crate::error::Error;
+use crate::firmware::{Firmware, LogDecoder};
+use crate::proxy::Proxy;
+
+use super::SessionError;
+use super::collect::{Answers, Measured, Opened};
+use super::cpus::{self, CpuRun};
+use super::memory::Memory;
+use super::observe::{Event, Observer};
+use super::rings::{DownRing, UpRing};
+use super::schedule::Schedule;
+
+/// Length of a slice: the loader is not served meanwhile.
+const SLICE: Duration = Duration::from_millis(20);
+/// What a slice may take beside its length and its last trigger.
+const SLICE_EXTRA: Duration = Duration::from_secs(1);
+/// Slices without any progress after which the firmware counts as silent.
+const IDLE_SLICES: u32 = 50;
+
+/// A session in which the firmware runs.
+pub struct Slices<'s, 'l> {
+    pub proxy: &'s mut Proxy<'l>,
+    pub observer: &'s mut dyn Observer,
+    pub memory: Memory,
+    pub cpus: Vec<CpuRun>,
+    pub answers: Answers,
+    pub schedule: Schedule,
+    pub measured: Vec<Measured>,
+    down: DownRing,
+    up: Vec<UpRing>,
+    log: LogDecoder,
+}
+
+impl<'s, 'l> Slices<'s, 'l> {
+    pub fn new(
+        proxy: &'s mut Proxy<'l>,
+        observer: &'s mut dyn Observer,
+        memory: Memory,
+        cpus: Vec<CpuRun>,
+        firmware: &Firmware,
+    ) -> Self {
+        Self {
+            proxy,
+            observer,
+            memory,
+            answers: Answers {
+                cpus: vec![None; cpus.len()],
+                ..Answers::default()
+            },
+            schedule: Schedule::new(Vec::new()),
+            measured: Vec::new(),
+            down: DownRing::default(),
+            up: cpus.iter().map(|c| UpRing::new(c.id)).collect(),
+            log: firmware.log_decoder(),
+            cpus,
+        }
+    }
+
+    /// Puts a command in line.
+    pub fn command(&mut self, command: &Command) -> Result<(), Error> {
+        self.down.push(command)
+    }
+
+    /// Takes back every command that the firmware was not given.
+    pub fn forget_waiting(&mut self) {
+        self.down.forget_waiting();
+    }
+
+    /// Gives out cells and runs slices until `done`; `what` is being waited for.
+    pub fn until(
+        &mut self,
+        what: &str,
+        mut done: impl FnMut(&mut Self) -> bool,
+    ) -> Result<(), Error> {
+        let mut idle = 0;
+        while !done(self) {
+            let progress = self.slice()?;
+            idle = if progress { 0 } else { idle + 1 };
+            if let Some(fault) = self.answers.fault {
+                return Err(SessionError::Fault(fault).into());
+            }
+            if idle >= IDLE_SLICES {
+                return Err(SessionError::Silent(what.to_owned()).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the next parts of cells in line.
+    pub fn give_cells(&mut self) -> Result<(), Error> {
+        let measured = &self.measured;
+        while let Some(part) = self.schedule.next_part(|cell| measured[cell].lost) {
+            self.down.push(&Command::Cell(part))?;
+        }
+        Ok(())
+    }
+
+    /// One slice; whether anything came of it.
+    fn slice(&mut self) -> Result<bool, Error> {
+        let context = self.memory.context;
+        self.down.feed(self.proxy, context)?;
+        let trigger = Duration::from_micros(self.schedule.longest_trigger_us());
+        let args = [context, 0, SLICE.as_micros() as u64, 0, 0];
+        let word = self
+            .proxy
+            .call(self.memory.boot_entry, args, SLICE + trigger + SLICE_EXTRA)?;
+        let status = SliceStatus::from_word(word).ok_or(SessionError::BadStatus(word))?;
+        if status == SliceStatus::BadContext {
+            return Err(SessionError::BadContext.into());
+        }
+        let published = PublishedWords::read(self.proxy, context)?;
+        let moved = self.down.consumed_to(published.down_tail)?;
+        let mut messages = Vec::new();
+        for (i, ring) in self.up.iter_mut().enumerate() {
+            ring.drain(self.proxy, context, published.up_heads[i], &mut messages)?;
+        }
+        let progress = moved || !messages.is_empty();
+        self.take(messages)?;
+        self.show_console();
+        if status == SliceStatus::Fault && self.answers.fault.is_none() {
+            return Err(cpus::fault(self.proxy, &self.memory, 0)?.into());
+        }
+        Ok(progress)
+    }
+
+    /// Takes what the workers wrote after the last slice.
+    pub fn drain_workers(&mut self) -> Result<(), Error> {
+        let mut messages = Vec::new();
+        for ring in &mut self.up {
+            let head = cpus::up_head(self.proxy, &self.memory, ring.cpu())?;
+            ring.drain(self.proxy, self.memory.context, head, &mut messages)?;
+        }
+        self.take(messages)
+    }
+
+    /// Every stream of a CPU that ran has ended, and nothing was dropped.
+    pub fn check_totals(&self) -> Result<(), SessionError> {
+        for (ring, run) in self.up.iter().zip(&self.cpus) {
+            let (cpu, dropped) = (ring.cpu(), ring.dropped());
+            if dropped != 0 {
+                return Err(SessionError::Dropped { cpu, dropped });
+            }
+            if !ring.ended() && run.state == crate::result::CpuState::Running {
+                return Err(SessionError::Silent(format!(
+                    "the end of CPU {cpu}'s stream"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the boot CPU has ended its stream.
+    pub fn boot_ended(&self) -> bool {
+        self.up.first().is_some_and(UpRing::ended)
+    }
+
+    fn take(&mut self, messages: Vec<(u8, Message)>) -> Result<(), Error> {
+        for (cpu, message) in messages {
+            self.message(cpu, message)?;
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, cpu: u8, message: Message) -> Result<(), Error> {
+        match message {
+            Message::Hello(hello) => self.answers.hello = Some(hello),
+            Message::Cpu(info) => match self.answers.cpus.get_mut(usize::from(info.cpu)) {
+                Some(slot) => *slot = Some(info),
+                None => return Err(unexpected(format!("a greeting of CPU {}", info.cpu))),
+            },
+            Message::Opened {
+                software_pending,
+                unmasked,
+                config,
+            } => {
+                self.answers.opened = Some(Opened {
+                    software_pending,
+                    unmasked,
+                    config,
+                });
+            }
+            Message::Latency(chunk) => {
+                let cell = self.cell_of(chunk.id)?;
+                self.measured[cell].add_latencies(&chunk)?;
+            }
+            Message::Progress(progress) => {
+                let cell = self.cell_of(progress.id)?;
+                let mut so_far = self.measured[cell].clone();
+                so_far.fired += u64::from(progress.fired);
+                so_far.lost += u64::from(progress.lost);
+                super::collect::add_by_cpu(&mut so_far.landed, &progress.landed);
+                self.tell_progress(cell, &so_far);
+            }
+            Message::Cell(part) => self.part_over(&part)?,
+            Message::Restored(restored) => self.answers.restored = Some(restored),
+            Message::Fault(fault) => {
+                self.answers.fault.get_or_insert(fault);
+            }
+            Message::Log(bytes) => {
+                let (level, text) = self.log.decode(&bytes);
+                let text = &text;
+                self.observer.on(Event::Log { cpu, level, text });
+            }
+            Message::BadCommand { at } => {
+                return Err(unexpected(format!(
+                    "\"no command\" at byte {at} of the down ring"
+                )));
+            }
+            // Details beside a refusal; raw events and registers were not asked for.
+            Message::Line { .. } | Message::Event(_) | Message::Register { .. } => {}
+            Message::End { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn cell_of(&self, part: u32) -> Result<usize, Error> {
+        self.schedule
+            .cell_of(part)
+            .ok_or_else(|| unexpected(format!("counts of a cell {part} that it was not given")))
+    }
+
+    fn part_over(&mut self, part: &protocol::message::CellResult) -> Result<(), Error> {
+        let (cell, over) = self
+            .schedule
+            .finish(part.id, part.refusal.is_some())
+            .ok_or_else(|| unexpected(format!("a result {} that was not due", part.id)))?;
+        self.measured[cell].add(part);
+        let of = self.schedule.cells().len();
+        let planned = &self.schedule.cells()[cell];
+        let counts = &mut self.measured[cell];
+        counts.complete = counts.refusal.is_none() && counts.fired == u64::from(planned.triggers);
+        let event = if over {
+            Event::Done {
+                cell: planned,
+                of,
+                counts,
+            }
+        } else {
+            Event::Progress {
+                cell: planned,
+                of,
+                so_far: counts,
+            }
+        };
+        self.observer.on(event);
+        Ok(())
+    }
+
+    fn tell_progress(&mut self, cell: usize, so_far: &Measured) {
+        let cells = self.schedule.cells();
+        let of = cells.len();
+        self.observer.on(Event::Progress {
+            cell: &cells[cell],
+            of,
+            so_far,
+        });
+    }
+
+    pub fn show_console(&mut self) {
+        let text = self.proxy.take_console();
+        if !text.is_empty() {
+            let text = String::from_utf8_lossy(&text);
+            self.observer.on(Event::Console(&text));
+        }
+    }
+}
+
+fn unexpected(what: String) -> Error {
+    SessionError::Unexpected(what).into()
+}
+
+/// What the host needs of [`Published`].
+struct PublishedWords {
+    down_tail: u64,
+    up_heads: [u64; protocol::MAX_CPUS],
+}
+
+impl PublishedWords {
+    /// One block read: nothing in it changes between slices.
+    fn read(proxy: &mut Proxy<'_>, context: u64) -> Result<Self, Error> {
+        let mut bytes = [0; size_of::<Published>()];
+        proxy.read_memory(context + PUBLISHED, &mut bytes)?;
+        let word = |at: usize| {
+            let mut b = [0; 8];
+            b.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(b)
+        };
+        let heads = offset_of!(Published, up_heads);
+        Ok(Self {
+            down_tail: word(offset_of!(Published, down_tail)),
+            up_heads: std::array::from_fn(|i| word(heads + i * 8)),
+        })
+    }
+}
