@@ -1,4 +1,4 @@
-//! The cache folder, where the private toolchain lies, and its lock.
+//! The cache folder, what lies there, and its lock.
 
 use crate::process::{Error, Result};
 use std::{
@@ -11,11 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Name of the toolchain in the cache; another number after a change of what is laid there.
-const NAME: &str = "debian-1";
-/// Name of the folder where it is made; the process id follows.
+/// Name of a folder in the making; the process id follows.
 const MAKING: &str = "making";
-/// How long to wait for another process that makes the toolchain.
+/// How long to wait for another process that fills the cache.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 
 /// Cache folder: `FW_TOOLCHAIN_DIR`, else `aicprobe-fw` in the user's cache.
@@ -40,22 +38,26 @@ pub fn cache_dir() -> Result<PathBuf> {
         })
 }
 
-/// Folder of the finished toolchain.
+/// Folder of a finished thing in the cache, which need not be there.
 ///
 /// # Errors
 /// Those of [`cache_dir`].
-pub fn prefix() -> Result<PathBuf> {
-    Ok(cache_dir()?.join(NAME))
+pub fn place(name: &str) -> Result<PathBuf> {
+    Ok(cache_dir()?.join(name))
 }
 
-/// Calls `make` with an empty folder that becomes [`prefix`] when it succeeds, unless `done` says that another process has
+/// Calls `make` with an empty folder that becomes [`place`]`(name)` when it succeeds, unless `done` says that another process has
 /// just done that. One process at a time; the lock ends with its process.
 ///
 /// # Errors
 /// Those of `make`, a folder that cannot be used, or a lock that stays taken for [`LOCK_TIMEOUT`].
-pub fn fill(done: impl Fn(&Path) -> bool, make: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+pub fn fill(
+    name: &str,
+    done: impl Fn(&Path) -> bool,
+    make: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
     let cache = cache_dir()?;
-    let place = prefix()?;
+    let place = place(name)?;
     fs::create_dir_all(&cache).map_err(Error::io("create", &cache))?;
     let lock_path = cache.join("lock");
     let file = File::create(&lock_path).map_err(Error::io("create", &lock_path))?;
@@ -78,7 +80,10 @@ pub fn fill(done: impl Fn(&Path) -> bool, make: impl FnOnce(&Path) -> Result<()>
             Err(_) => {}
         }
         if !told {
-            eprintln!("xtask: waiting for another process that prepares the firmware's toolchain");
+            eprintln!(
+                "xtask: waiting for another process that fills {}",
+                cache.display()
+            );
             told = true;
         }
         thread::sleep(Duration::from_millis(250));

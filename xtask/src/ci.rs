@@ -15,7 +15,7 @@ struct Step {
 /// The step that the ones after it build on.
 const FIRMWARE: &str = "cargo xtask firmware";
 
-/// Cheap ones first.
+/// Cheap ones first. The oracle's seed is fixed: a change is judged by what it changes, not by the day's luck.
 const STEPS: [Step; 9] = [
     Step {
         name: "cargo xtask fmt-check",
@@ -50,8 +50,8 @@ const STEPS: [Step; 9] = [
         action: tasks::oracle_clippy,
     },
     Step {
-        name: "cargo xtask oracle",
-        action: || tasks::oracle(&[]),
+        name: "cargo xtask oracle --seed 1",
+        action: || tasks::oracle(&["--seed".into(), "1".into()]),
     },
 ];
 

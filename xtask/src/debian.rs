@@ -9,7 +9,23 @@ use crate::{
     process::{self, Error, Result},
     stdlib, toolchain,
 };
-use std::{fs, path::Path, process::Command, time::Instant};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+/// Name of the toolchain in the cache; another number after a change of what is laid there.
+const NAME: &str = "debian-1";
+
+/// Folder of the finished toolchain.
+///
+/// # Errors
+/// Where no cache folder can be named.
+pub fn prefix() -> Result<PathBuf> {
+    cache::place(NAME)
+}
 
 /// Makes the toolchain unless another process has just made it.
 ///
@@ -17,7 +33,7 @@ use std::{fs, path::Path, process::Command, time::Instant};
 /// What failed, with the program's own words.
 pub fn provision() -> Result<()> {
     let done = |place: &Path| toolchain::has_core(&toolchain::lib_dir(place));
-    cache::fill(done, |making| {
+    cache::fill(NAME, done, |making| {
         eprintln!(
             "xtask: preparing a private toolchain for {} in {} (about 90 s and 500 MB, once)",
             toolchain::TARGET,

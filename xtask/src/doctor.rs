@@ -1,7 +1,7 @@
 //! `doctor`: how the firmware's toolchain is found on this machine. Looks only; makes and fetches nothing.
 
 use crate::{
-    cache, debian,
+    debian,
     plan::{Facts, Plan},
     process::Result,
     toolchain::{TARGET, find_linker},
@@ -16,7 +16,7 @@ use std::path::Path;
 pub fn run() -> Result<()> {
     let facts = Facts::find()?;
     let yes = |flag: bool| if flag { "yes" } else { "no" };
-    let prefix = cache::prefix()?;
+    let prefix = debian::prefix()?;
     println!("target                            {TARGET}");
     println!("FW_TOOLCHAIN                      {:?}", facts.choice);
     println!(

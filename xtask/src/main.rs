@@ -7,6 +7,7 @@ mod cache;
 mod ci;
 mod debian;
 mod doctor;
+mod emulator;
 mod firmware;
 mod image;
 mod packages;
@@ -30,13 +31,13 @@ cargo xtask TASK [ARGUMENTS]
   clippy               lint host code and firmware, warnings denied
   fmt-check            check the formatting
   doc                  documentation, warnings denied
-  oracle [ARGUMENTS]   compare the virtual CPU with an independent emulator (needs a C toolchain)
+  oracle [ARGUMENTS]   compare the virtual CPU with an independent emulator (fetched with pip)
   bench [ARGUMENTS]    measurements (`cargo bench ARGUMENTS`)
   ci                   all of the above that .ci/run needs
   doctor               how the firmware's toolchain is found here
 
-Environment: FW_TOOLCHAIN (auto, rustup or debian), FW_TOOLCHAIN_DIR (cache folder of the private toolchain),
-DEFMT_LOG (log level of the firmware; info).";
+Environment: FW_TOOLCHAIN (auto, rustup or debian), FW_TOOLCHAIN_DIR (cache folder),
+DEFMT_LOG (log level of the firmware; info), ORACLE_LIBRARY (libunicorn.so.2 to use instead).";
 
 fn dispatch(words: &[String]) -> Result<()> {
     let (task, arguments) = words

@@ -4,7 +4,7 @@
 //! Debian's packages; `rustup target add`. rustup is never asked to download where `RUSTUP_AUTO_INSTALL=0`.
 
 use crate::{
-    cache, packages,
+    debian, packages,
     process::{Error, Result},
     toolchain, workspace,
 };
@@ -72,7 +72,7 @@ impl Facts {
         Ok(Self {
             choice,
             installed: toolchain::installed(),
-            cached: toolchain::has_core(&toolchain::lib_dir(&cache::prefix()?)),
+            cached: toolchain::has_core(&toolchain::lib_dir(&debian::prefix()?)),
             downloads_off: env::var("RUSTUP_AUTO_INSTALL").as_deref() == Ok("0"),
             rustup: workspace::in_path(&["rustup"]).is_some(),
             apt: packages::tools_present(),

@@ -1,6 +1,7 @@
 //! The tasks that are a few cargo commands each.
 
 use crate::{
+    emulator,
     firmware::{self, Firmware},
     process::{self, Result},
     toolchain::Toolchain,
@@ -8,7 +9,7 @@ use crate::{
 };
 use std::process::Command;
 
-/// The member that needs an emulator library; left out of everything but its own task.
+/// The member that needs an emulator library; left out of everything but its own tasks.
 const ORACLE: &str = "oracle";
 
 /// Firmware first, told in one line; the host builds that follow carry it.
@@ -103,16 +104,18 @@ pub fn doc() -> Result<()> {
     process::run(firmware.give_to(&mut cargo))
 }
 
-/// `oracle`: lints and runs the differential test; in release, so that the emulator library is built once.
+/// `oracle`: the differential test, with the emulator library from the cache.
 pub fn oracle(arguments: &[String]) -> Result<()> {
+    let library = emulator::library()?;
     let mut cargo = workspace::cargo("run");
     cargo
         .args(["--release", "--package", ORACLE, "--"])
-        .args(arguments);
+        .args(arguments)
+        .env(emulator::VARIABLE, library);
     process::run(&mut cargo)
 }
 
-/// Clippy of the `oracle` member alone; beside [`oracle`] because it builds the same library.
+/// Clippy of the `oracle` member alone, in release like [`oracle`], so that its dependencies are built for one profile.
 pub fn oracle_clippy() -> Result<()> {
     let mut cargo = workspace::cargo("clippy");
     cargo.args([

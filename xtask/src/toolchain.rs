@@ -1,7 +1,7 @@
 //! The compiler that builds the firmware, found or made as [`crate::plan`] says.
 
 use crate::{
-    cache, debian,
+    debian,
     plan::{Facts, Plan},
     process::{self, Error, Result},
     workspace,
@@ -62,7 +62,7 @@ impl Toolchain {
             )
         })?;
         Ok(Self {
-            prefix: Some(cache::prefix()?),
+            prefix: Some(debian::prefix()?),
             linker: Some(linker),
         })
     }
