@@ -481,3 +481,117 @@ fn a_model_whose_siq_cfg_traps() {
     assert_eq!(c.op(0x008, &[]), 1);
     assert!(c.text().contains("ESR 0x2000000"), "EC 0: {}", c.text());
 }
+
+#[test]
+fn as_found_is_what_firmware_must_leave() {
+    let mut c = Client::new(&t8140());
+    c.start(&SECONDARIES);
+    let f = c.code(&[movz(0, 1, 0), RET]);
+    for i in SECONDARIES {
+        c.op(SMP_CALL_SYNC, &[i, f | RX]);
+    }
+    c.op(CALL, &[f | RX]);
+    assert_eq!(c.target.as_found().differences(&c.target.snapshot()), []);
+    // A CPU that keeps its own vectors and its own field, and a controller left on.
+    let dirty = c.code(&[msr_vbar(0), msr_siq(1), RET]);
+    c.op(SMP_CALL_SYNC, &[5, dirty | RX, 0x1_0000_0800, 2]);
+    c.op(0x101, &[CONFIG, 1]);
+    let texts: Vec<String> = c
+        .target
+        .as_found()
+        .differences(&c.target.snapshot())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    assert_eq!(texts[0], "AIC CONFIG: 0x0 before, 0x1 after");
+    assert_eq!(texts[1], "CPU 5 SIQ_CFG: 0x3 before, 0x2 after");
+    assert!(texts[2].starts_with("CPU 5 VBAR_EL2: 0x"), "{texts:?}");
+}
+
+#[test]
+fn a_changing_buffer_does_not_match_its_checksum() {
+    let mut c = Client::new(&t8140());
+    c.start(&[0]);
+    let at = c.op(0x602, &[0x4000, 0x20000]);
+    // Count in memory for ever.
+    let count = c.code(&[add(1, 1, 1), str(1, 0), b(-2)]);
+    c.op(SMP_CALL, &[0, count | RX, at + 0x1000, 0]);
+    // 128 KiB take 4 ms on the link, after the checksum was taken.
+    c.target.send(&client::frame(2, &[at, 0x20000]));
+    let r = c.reply().unwrap();
+    let mut data = vec![0; 0x20000];
+    let mut got = 0;
+    while got < data.len() {
+        got += c.target.recv(&mut data[got..], Duration::from_secs(1));
+    }
+    assert_ne!(u64::from(client::checksum(&data)), r.words[0]);
+}
+
+#[test]
+fn firing_timers_and_stray_ipis_are_acknowledged_by_the_loader() {
+    let mut c = Client::new(&t8140());
+    // CNTV (CNTHV under VHE): TVAL = 24 (1 us), enabled; wait; give its control register back.
+    let f = c.code(&[
+        movz(1, 24, 0),
+        msr(1, 3, 3, 14, 3, 0),
+        movz(1, 1, 0),
+        msr(1, 3, 3, 14, 3, 1),
+        movz(2, 3000, 0),
+        sub(2, 2, 1),
+        cbnz(2, -1),
+        mrs(0, 3, 3, 14, 3, 1),
+        RET,
+    ]);
+    assert_eq!(c.op(CALL, &[f | RX]), 7, "enabled, masked, firing");
+    assert!(c.text().contains("FIQ, timer"), "{}", c.text());
+    // An IPI to itself, taken through the loader's vectors.
+    let f = c.code(&[
+        movz(1, 1, 1),
+        msr(1, 3, 5, 15, 0, 1),
+        movz(2, 1000, 0),
+        sub(2, 2, 1),
+        cbnz(2, -1),
+        mrs(0, 3, 5, 15, 1, 1),
+        RET,
+    ]);
+    assert_eq!(c.op(CALL, &[f | RX]), 0);
+    assert!(c.text().contains("FIQ, fast IPI"), "{}", c.text());
+    // The same while the boot CPU sits in the loader.
+    c.start(&[0]);
+    c.console.clear();
+    let f = c.code(&[movz(1, 1, 1), msr(1, 3, 5, 15, 0, 1), RET]);
+    c.op(SMP_CALL_SYNC, &[0, f | RX]);
+    c.op(0x000, &[]);
+    assert!(c.text().contains("FIQ, fast IPI"), "{}", c.text());
+    assert_eq!(c.target.stats().ipis, 2);
+}
+
+#[test]
+fn a_loader_that_does_not_read_event_leaves_the_line_pending() {
+    let mut model = t8140();
+    model.loader.reads_event = false;
+    let mut c = Client::new(&model);
+    open_line(&mut c);
+    c.op(0x101, &[SW_SET + WORD, BIT]);
+    c.op(0x000, &[]);
+    let isr = c.code(&[MASK_IF, mrs_isr(0), OPEN_IF, RET]);
+    // Taken once on entry, masked from then on.
+    assert_eq!(c.op(CALL, &[isr | RX]), 0x80);
+    assert_eq!(
+        (c.target.stats().loader_took, c.target.stats().taken[0]),
+        (0, 0)
+    );
+}
+
+#[test]
+fn an_serror_is_counted_by_the_guard() {
+    let mut model = t8140();
+    model.faults.outside = virtual_soc::model::Outside::SError;
+    let mut c = Client::new(&model);
+    let f = c.code(&[ldr_w(0, 0), DSB_SY, ISB, movz(0, 3, 0), RET]);
+    c.op(0x007, &[1]);
+    assert_eq!(c.op(CALL, &[f | RX, 0x2_0000_0000]), 3);
+    assert_eq!(c.op(0x008, &[]), 1);
+    assert!(c.text().contains("SError"));
+}

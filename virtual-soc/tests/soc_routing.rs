@@ -96,10 +96,14 @@ fn with_3_everywhere_it_waits_for_the_first_acceptor() {
 
 #[test]
 fn a_cpu_that_the_system_takes_for_dead_gets_nothing() {
-    let mut b = Bench::new(&t8140());
-    b.w(ACTIVE, 0x10);
+    let mut b = Bench::with_active(&t8140(), 0);
     b.field(SECONDARY, 1);
     assert_eq!(b.receiver(0), Some(0));
+    // CPU 3 is core 2 of cluster 0.
+    b.w(ACTIVE, 1 << 2);
+    assert_eq!(b.receiver(0), Some(SECONDARY));
+    b.w(ACTIVE - 4, 1 << 2);
+    assert_eq!(b.receiver(0), Some(0), "stopped");
 }
 
 #[test]

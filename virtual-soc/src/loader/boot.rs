@@ -10,6 +10,7 @@ use super::calls::stub_page;
 use super::frame::{kind, reply};
 use super::heap::Heap;
 use super::layout::{FEATURES, Layout, PAGE, RETURN_STUB};
+use super::snapshot::StateSnapshot;
 use super::state::{GuardMode, Loader, Secondary};
 use super::target::{Phase, VirtualTarget};
 use super::{bootargs, devicetree, pages, regs};
@@ -88,8 +89,10 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         console: model.loader.banner.clone().into_bytes(),
         requests: 0,
     };
+    let as_found = StateSnapshot::take(&machine);
     let mut target = VirtualTarget {
         machine,
+        as_found,
         loader,
         phase: Phase::Idle,
         call_result: None,
@@ -171,12 +174,13 @@ impl VirtualTarget {
             core.set_sysreg(reg, value);
         }
         for timer in regs::TIMERS {
-            core.set_sysreg(timer, regs::TIMER_MASKED);
+            core.set_sysreg(timer.control, regs::TIMER_MASKED);
         }
         self.mmu_on(0);
         if let Some(value) = self.loader.model.writes_siq_cfg {
             self.machine.bus.set_siq_cfg(0, value, now);
         }
+        self.found(0);
         self.boot_cpu_in_loader(true);
     }
 }

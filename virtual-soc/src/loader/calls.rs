@@ -179,10 +179,18 @@ impl VirtualTarget {
         true
     }
 
+    /// Mask every timer of a CPU that is enabled, not masked and due.
     fn mask_timers(&mut self, cpu: usize) {
         for timer in regs::TIMERS {
-            if self.register(cpu, timer) & 7 == regs::TIMER_FIRING {
-                self.machine.cores[cpu].set_sysreg(timer, regs::TIMER_MASKED);
+            let offset = if timer.offset {
+                self.register(cpu, regs::CNTVOFF_EL2)
+            } else {
+                0
+            };
+            let count = self.machine.counter().wrapping_sub(offset);
+            let open = self.register(cpu, timer.control) & regs::TIMER_CONTROL == regs::TIMER_OPEN;
+            if open && count >= self.register(cpu, timer.compare) {
+                self.machine.cores[cpu].set_sysreg(timer.control, regs::TIMER_MASKED);
                 self.loader.print("Exception: FIQ, timer");
             }
         }

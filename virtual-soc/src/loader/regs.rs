@@ -27,12 +27,48 @@ pub(super) const SCTLR_OFF: u64 = 0x3090_0080;
 /// API, APK, TEA, E2H, RW, TGE, AMO, IMO, FMO (third party: loader).
 pub(super) const HCR: u64 = 0x324_8800_0038;
 
-/// A timer's control register: enabled, not masked, firing.
-pub(super) const TIMER_FIRING: u64 = 5;
+const CNTP_CVAL_EL0: SysReg = SysReg::new(3, 3, 14, 2, 2);
+const CNTV_CVAL_EL0: SysReg = SysReg::new(3, 3, 14, 3, 2);
+const CNTHP_CVAL_EL2: SysReg = SysReg::new(3, 4, 14, 2, 2);
+const CNTHV_CVAL_EL2: SysReg = SysReg::new(3, 4, 14, 3, 2);
+pub(super) const CNTVOFF_EL2: SysReg = SysReg::new(3, 4, 14, 0, 3);
+
+/// A timer's control register: ENABLE and IMASK; enabled and not masked.
+pub(super) const TIMER_CONTROL: u64 = 3;
+pub(super) const TIMER_OPEN: u64 = 1;
 /// Enabled and masked: how the loader leaves a timer.
 pub(super) const TIMER_MASKED: u64 = 7;
+/// A generic timer of a CPU.
+pub(super) struct Timer {
+    pub(super) control: SysReg,
+    pub(super) compare: SysReg,
+    /// Counts from CNTVOFF_EL2 on.
+    pub(super) offset: bool,
+}
+
 /// All timers of a CPU.
-pub(super) const TIMERS: [SysReg; 4] = [CNTHP_CTL_EL2, CNTHV_CTL_EL2, CNTP_CTL_EL0, CNTV_CTL_EL0];
+pub(super) const TIMERS: [Timer; 4] = [
+    Timer {
+        control: CNTHP_CTL_EL2,
+        compare: CNTHP_CVAL_EL2,
+        offset: false,
+    },
+    Timer {
+        control: CNTHV_CTL_EL2,
+        compare: CNTHV_CVAL_EL2,
+        offset: false,
+    },
+    Timer {
+        control: CNTP_CTL_EL0,
+        compare: CNTP_CVAL_EL0,
+        offset: false,
+    },
+    Timer {
+        control: CNTV_CTL_EL0,
+        compare: CNTV_CVAL_EL0,
+        offset: true,
+    },
+];
 
 /// What a snapshot records of a CPU.
 pub(super) const SNAPSHOT: [(&str, SysReg); 11] = [

@@ -82,11 +82,12 @@ impl VirtualTarget {
             core.set_sysreg(reg, value);
         }
         for timer in regs::TIMERS {
-            core.set_sysreg(timer, regs::TIMER_MASKED);
+            core.set_sysreg(timer.control, regs::TIMER_MASKED);
         }
         if let Some(value) = self.loader.model.writes_siq_cfg {
             self.machine.bus.set_siq_cfg(cpu, value, now);
         }
+        self.found(cpu);
     }
 
     /// MMU_INIT_SECONDARY: a call to the CPU, with everything that can hang about calls.
@@ -98,7 +99,10 @@ impl VirtualTarget {
             return Outcome::Hang;
         }
         if self.cpu_models[cpu].mmu {
+            let before = self.snapshot();
             self.mmu_on(cpu);
+            let after = self.snapshot();
+            self.as_found.cpus[cpu].changed_by_loader(&before.cpus[cpu], &after.cpus[cpu]);
         }
         Outcome::Done(0)
     }

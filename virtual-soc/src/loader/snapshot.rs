@@ -60,6 +60,22 @@ impl fmt::Display for Difference {
     }
 }
 
+impl CpuSnapshot {
+    /// Take over what the loader changed between two snapshots of this CPU.
+    pub(super) fn changed_by_loader(&mut self, before: &Self, after: &Self) {
+        for ((own, (_, before)), (_, after)) in self
+            .registers
+            .iter_mut()
+            .zip(&before.registers)
+            .zip(&after.registers)
+        {
+            if before != after {
+                own.1 = *after;
+            }
+        }
+    }
+}
+
 impl StateSnapshot {
     pub(super) fn take(machine: &Machine<SocBus>) -> Self {
         let aic = &machine.bus.aic;

@@ -95,6 +95,7 @@ pub struct VirtualTarget {
     pub(super) receiver: Receiver,
     pub(super) output: VecDeque<u8>,
     pub(super) replies: u64,
+    pub(super) as_found: StateSnapshot,
 }
 
 impl VirtualTarget {
@@ -178,6 +179,21 @@ impl VirtualTarget {
     #[must_use]
     pub fn snapshot(&self) -> StateSnapshot {
         StateSnapshot::take(&self.machine)
+    }
+
+    /// The state as the firmware under test finds it: that at power-on, and of every CPU that the loader has brought up since
+    /// the one in which it came up. [`VirtualTarget::snapshot`] at the end of a run must not differ from it.
+    #[must_use]
+    pub fn as_found(&self) -> &StateSnapshot {
+        &self.as_found
+    }
+
+    /// The loader itself has changed the state of a CPU.
+    pub(super) fn found(&mut self, cpu: usize) {
+        let siq_cfg = self.as_found.cpus[cpu].siq_cfg;
+        let written = self.loader.model.writes_siq_cfg;
+        self.as_found.cpus[cpu] = self.snapshot().cpus.swap_remove(cpu);
+        self.as_found.cpus[cpu].siq_cfg = written.unwrap_or(siq_cfg);
     }
 
     /// Let the exchange go on by one step, at most until `deadline`.

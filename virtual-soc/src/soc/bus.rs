@@ -221,20 +221,23 @@ impl SocBus {
         }
     }
 
+    fn set_alive_mask(&mut self, set: u64, alive: bool, now: Time) {
+        for cpu in (0..self.taken.len()).filter(|c| set >> c & 1 == 1) {
+            self.aic.router.set_alive(cpu, alive, now.as_picos());
+        }
+    }
+
     fn pmgr_write(&mut self, pa: u64, value: u64, now: Time) -> Result<(), BusFault> {
         match self.pmgr.write(pa, value) {
             // Writing a locked reset vector gives an SError (third party).
             Err(()) => return Err(BusFault::SError),
             Ok(Request::None) => {}
             Ok(Request::Start(set)) => self.start_requests |= set,
-            Ok(Request::Stop(set)) => self.stop_requests |= set,
-            Ok(Request::Active(set)) => {
-                for cpu in 0..self.taken.len() {
-                    self.aic
-                        .router
-                        .set_alive(cpu, set >> cpu & 1 == 1, now.as_picos());
-                }
+            Ok(Request::Stop(set)) => {
+                self.stop_requests |= set;
+                self.set_alive_mask(set, false, now);
             }
+            Ok(Request::Active(set)) => self.set_alive_mask(set, true, now),
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! CPU-start registers and the CPUs' implementation blocks with their reset vectors.
 //!
 //! Third party (loader sources): +0x0 stop, +0x4 "active" bits without which no interrupt reaches a core, +0x8 + 4*cluster start bits.
+//! "Active" bits are set by writing 1 and cleared by a stop (inference: loaders write one CPU's bit at a time).
 //! The packed bit of a CPU is cluster * stride + core, stride 4 or the largest cluster. On M4 and later the reset vector is locked.
 
 use crate::model::SocModel;
@@ -35,7 +36,7 @@ pub(crate) enum Request {
     Start(u64),
     /// Stop these CPUs.
     Stop(u64),
-    /// These CPUs are the ones the system takes for running, and no others.
+    /// The system takes these CPUs for running from now on.
     Active(u64),
 }
 
@@ -90,9 +91,8 @@ impl Pmgr {
             return None;
         }
         let s = &self.slots[cpu];
-        let active = self.active | 1 << (s.packed & 31);
         Some([
-            (self.start + u64::from(ACTIVE), active),
+            (self.start + u64::from(ACTIVE), 1 << (s.packed & 31)),
             (self.start + u64::from(START + 4 * s.cluster), 1 << s.core),
         ])
     }
@@ -151,10 +151,13 @@ impl Pmgr {
         };
         let value = value as u32;
         Ok(match offset as u32 {
-            STOP => Request::Stop(cpus(&|s| value >> (s.packed & 31) & 1 == 1)),
+            STOP => {
+                self.active &= !value;
+                Request::Stop(cpus(&|s| value >> (s.packed & 31) & 1 == 1))
+            }
             ACTIVE => {
                 let set = cpus(&|s| value >> (s.packed & 31) & 1 == 1);
-                self.active = value;
+                self.active |= value;
                 Request::Active(set)
             }
             offset => {

@@ -84,10 +84,11 @@ impl Client {
             f[32..36],
             "reply checksum"
         );
-        let word = |n: usize| u64::from_le_bytes(f[8 + 8 * n..16 + 8 * n].try_into().unwrap());
+        let word =
+            |n: usize| u64::from_le_bytes(f[8 + 8 * n..16 + 8 * n].try_into().expect("8 bytes"));
         Some(Reply {
             kind: f[3],
-            status: i32::from_le_bytes(f[4..8].try_into().unwrap()),
+            status: i32::from_le_bytes(f[4..8].try_into().expect("8 bytes")),
             words: [word(0), word(1), word(2)],
         })
     }

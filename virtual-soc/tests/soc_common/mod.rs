@@ -40,13 +40,18 @@ pub struct Bench {
 impl Bench {
     /// All CPUs alive, the controller enabled, [`LINE`] unmasked, nobody masked.
     pub fn new(model: &SocModel) -> Self {
+        Self::with_active(model, 0x3f)
+    }
+
+    /// The same with only these bits written to the "active" register.
+    pub fn with_active(model: &SocModel, active: u32) -> Self {
         model.validate("test").expect("model");
         let mut bench = Self {
             bus: SocBus::new(model, 0, 7),
             now: Time::from_micros(1),
             view: CpuView::default(),
         };
-        bench.w(ACTIVE, 0x3f);
+        bench.w(ACTIVE, active);
         bench.w(CONFIG, 1);
         bench.w(MASK_CLR + 4 * u64::from(LINE / 32), 1 << (LINE % 32));
         bench

@@ -1,0 +1,98 @@
+//! The interrupt controller.
+
+use serde::Deserialize;
+
+use super::{one_u32, yes};
+use crate::model::Source;
+
+/// Who may take a pending interrupt by reading EVENT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EventClaim {
+    /// Only the CPU it is offered to; others read 0.
+    Offered,
+    /// Any CPU that reads EVENT.
+    Anybody,
+}
+
+/// Interrupt controller, version 2 or 3.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AicModel {
+    /// 2 or 3.
+    pub generation: u8,
+    /// Physical address.
+    pub base: u64,
+    /// Bytes of the window; an access beyond is an external abort.
+    pub size: u64,
+    /// VERSION register, low byte.
+    #[serde(default)]
+    pub version: u8,
+    /// Lines that exist per die (INFO1 \[15:0\]).
+    pub nr_irq: u32,
+    /// Lines the banks have room for per die (INFO3 \[15:0\]); multiple of 32, at most 0x1000.
+    pub max_irq: u32,
+    /// Dies in use (INFO1 LAST_DIE + 1).
+    pub dies: u32,
+    /// MAX_DIE field of INFO3.
+    #[serde(default = "one_u32")]
+    pub max_dies: u32,
+    /// Die banks that answer; 0 = as many as `dies`.
+    #[serde(default)]
+    pub banks: u32,
+    /// Offset of EVENT.
+    pub event: u32,
+    /// Offset of IRQ_CFG of die 0.
+    pub irq_cfg: u32,
+    /// Bytes from one die's IRQ_CFG to the next; 0 = arrays follow each other.
+    #[serde(default)]
+    pub cfg_stride: u32,
+    /// Same for SW_SET and MASK_SET.
+    #[serde(default)]
+    pub set_stride: u32,
+    /// Same for SW_CLR and MASK_CLR.
+    #[serde(default)]
+    pub clear_stride: u32,
+    /// Same for HW_STATE.
+    #[serde(default)]
+    pub hw_state_stride: u32,
+    /// CONFIG as found.
+    pub config: u32,
+    /// Interrupts are delivered although CONFIG.ENABLE is 0.
+    #[serde(default)]
+    pub delivers_without_enable: bool,
+    /// Every line is masked as found.
+    #[serde(default = "yes")]
+    pub masked: bool,
+    /// Who may take an interrupt.
+    #[serde(default = "offered")]
+    pub event_claim: EventClaim,
+    /// Lines whose hardware level is high from the start.
+    #[serde(default)]
+    pub high: Vec<LineModel>,
+    /// Lines a former stage left set by software, or unmasked.
+    #[serde(default)]
+    pub left_set: Vec<LineModel>,
+    /// Lines found unmasked.
+    #[serde(default)]
+    pub left_unmasked: Vec<LineModel>,
+    /// Source mark of geometry.
+    pub source: Source,
+    /// Source mark of CONFIG as found.
+    pub config_source: Source,
+}
+
+/// A line: die and number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineModel {
+    /// Die, from 0.
+    #[serde(default)]
+    pub die: u32,
+    /// Number within the die.
+    pub number: u32,
+}
+
+const fn offered() -> EventClaim {
+    EventClaim::Offered
+}

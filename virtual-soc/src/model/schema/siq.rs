@@ -1,0 +1,160 @@
+//! Routing register and policy, fast IPIs, other implementation-defined registers.
+
+use serde::Deserialize;
+
+use super::{model_only, yes};
+use crate::model::Source;
+
+/// What an access to a system register does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RegisterAccess {
+    /// Reads and writes work.
+    ReadWrite,
+    /// Writes are ignored.
+    ReadOnly,
+    /// Reads work, writes take an UNDEFINED exception (EC 0).
+    WriteUndefined,
+    /// Every access takes an UNDEFINED exception (EC 0).
+    Undefined,
+    /// Every access traps to EL2 (EC 0x18).
+    Trap,
+}
+
+/// Standing of a CPU for a value of the routing field; earlier ones are asked first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Asked first.
+    Preferred,
+    /// Asked when no preferred CPU takes it.
+    Normal,
+    /// Asked when nobody else takes it.
+    Fallback,
+    /// Never asked.
+    Never,
+}
+
+/// Choice among the CPUs of one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choice {
+    /// Lowest MPIDR.
+    LowestMpidr,
+    /// Lowest logical id (the boot CPU first).
+    LowestId,
+    /// The next one after the last receiver.
+    RoundRobin,
+    /// Any, from the seed.
+    Random,
+    /// The last receiver as long as it accepts.
+    Sticky,
+    /// P cores before others, lowest logical id among them.
+    PCoresFirst,
+}
+
+/// What happens while the chosen CPU has interrupts masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnMasked {
+    /// It waits for that CPU.
+    Wait,
+    /// It moves to the next acceptor that is not masked, of any class; if all are masked it waits for the first choice.
+    Move,
+}
+
+/// SIQ_CFG and the routing policy.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SiqModel {
+    /// What an access to SIQ_CFG does.
+    pub access: RegisterAccess,
+    /// Bits that keep what is written; \[1:0\] on everything known.
+    #[serde(default = "three")]
+    pub writable: u64,
+    /// Whether routing looks at the field at all; if not, every CPU is `Normal`.
+    #[serde(default = "yes")]
+    pub honoured: bool,
+    /// Class for field values 0, 1, 2, 3.
+    pub classes: [Class; 4],
+    /// Choice within a class.
+    pub choice: Choice,
+    /// What a masked CPU does to an interrupt.
+    pub on_masked: OnMasked,
+    /// With `on_masked = "move"`: how long it stays with a masked CPU first, in ns.
+    #[serde(default)]
+    pub move_after_ns: u64,
+    /// From a line becoming deliverable to the CPU's interrupt input, in ns.
+    #[serde(default)]
+    pub delivery_ns: u64,
+    /// At most this much more, from the seed, in ns.
+    #[serde(default)]
+    pub jitter_ns: u64,
+    /// Source mark of register access.
+    pub access_source: Source,
+    /// Source mark of the classes.
+    pub classes_source: Source,
+    /// Source mark of choice within a class.
+    pub choice_source: Source,
+    /// Source mark of what masking does.
+    pub masked_source: Source,
+    /// Source mark of delays.
+    pub timing_source: Source,
+}
+
+/// Fast IPIs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IpiModel {
+    /// IPI_RR_LOCAL exists (it does not on A11).
+    pub local: bool,
+    /// From the write to the target's FIQ input, in ns.
+    pub delivery_ns: u64,
+    /// IPI_SR shows the sender's machine number in \[15:8\].
+    pub sender_in_sr: bool,
+    /// IPI_CR as found: countdown of deferred IPIs, in 24 MHz ticks.
+    pub countdown: u16,
+    /// Source mark.
+    pub source: Source,
+}
+
+impl Default for IpiModel {
+    fn default() -> Self {
+        Self {
+            local: true,
+            delivery_ns: 200,
+            sender_in_sr: false,
+            countdown: 0x1800,
+            source: model_only(),
+        }
+    }
+}
+
+/// Implementation-defined registers beside SIQ_CFG and the IPI registers, by generic name (`S3_5_C15_C5_0`). All others are UNDEFINED.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SysRegModel {
+    /// Read as 0, ignore writes.
+    pub zero: Vec<String>,
+    /// Keep what is written, per CPU.
+    pub storage: Vec<String>,
+    /// Trap with EC 0x18.
+    pub trap: Vec<String>,
+    /// Source mark.
+    pub source: Source,
+}
+
+impl Default for SysRegModel {
+    fn default() -> Self {
+        Self {
+            zero: Vec::new(),
+            storage: Vec::new(),
+            trap: Vec::new(),
+            source: model_only(),
+        }
+    }
+}
+
+const fn three() -> u64 {
+    3
+}
