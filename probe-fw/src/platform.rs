@@ -24,6 +24,11 @@ pub trait Platform {
     /// Waits until `word` is no longer `old`, or until the counter reaches `until`; returns the word. Interrupts
     /// that are not masked are taken meanwhile.
     fn wait(&self, word: &AtomicU64, old: u64, until: u64) -> u64;
+    /// The same, but may come back up to half as late again: for waits whose length does not matter to a few
+    /// microseconds, at a fraction of the wake-ups.
+    fn wait_about(&self, word: &AtomicU64, old: u64, until: u64) -> u64 {
+        self.wait(word, old, until)
+    }
     /// Unmasks (true) or masks IRQs on this CPU.
     fn irqs(&self, open: bool);
     /// How often WFE came back before `until` with nothing stored to `word`, with the event stream at its fastest

@@ -1,5 +1,6 @@
 //! One trigger: fire, hold the mask windows, wait for what lands, look for what should not.
 
+use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use protocol::message::{RawEvent, Reading, Refusal};
@@ -119,7 +120,7 @@ impl<P: Platform> Context<'_, '_, P> {
                 r.result.lost += 1;
             }
         }
-        while let Some(taken) = self.next_record(self.platform.now() + r.grace) {
+        while let Some(taken) = self.next_in_grace(self.platform.now() + r.grace) {
             self.straggle(r, taken);
             self.check_storm()?;
         }
@@ -201,10 +202,20 @@ impl<P: Platform> Context<'_, '_, P> {
 
     /// The next record, waiting until `until` for it.
     fn next_record(&mut self, until: u64) -> Option<Taken> {
+        self.record_by(|platform, word, seen| platform.wait(word, seen, until))
+    }
+
+    /// The same for a wait whose exact length does not matter.
+    fn next_in_grace(&mut self, until: u64) -> Option<Taken> {
+        self.record_by(|platform, word, seen| platform.wait_about(word, seen, until))
+    }
+
+    #[inline]
+    fn record_by(&mut self, wait: impl Fn(&P, &AtomicU64, u64) -> u64) -> Option<Taken> {
         let record = &self.block.shared().records[self.me.consumed as usize % RECORDS];
         let mut seen = record.valid.load(Acquire);
         while seen != self.me.consumed + 1 {
-            let now = self.platform.wait(&record.valid, seen, until);
+            let now = wait(self.platform, &record.valid, seen);
             if now == seen {
                 return None;
             }
@@ -215,7 +226,7 @@ impl<P: Platform> Context<'_, '_, P> {
 
     fn sleep_until(&self, until: u64) {
         // A word that nobody stores to.
-        let never = core::sync::atomic::AtomicU64::new(0);
+        let never = AtomicU64::new(0);
         self.platform.wait(&never, 0, until);
     }
 

@@ -22,8 +22,6 @@ const EVNT_BITS: u64 = EVNTEN | 1 << 3 | 0xf << EVNTI_SHIFT;
 const EVNTI_SHIFT: u32 = 4;
 /// Slowest pace: EVNTI has four bits.
 const SLOWEST: u32 = 15;
-/// Below this many ticks waiting is polling: an event would come too late.
-const POLL_TICKS: u64 = 4;
 
 /// What a CPU keeps of its own, behind `Private` in the block.
 pub struct Cpu {
@@ -114,15 +112,10 @@ impl Cpu {
         self.shared
     }
 
-    /// Makes the event stream come within `ticks`; false if waiting must be polling.
-    #[inline]
-    fn pace(&self, ticks: u64) -> bool {
-        if ticks < POLL_TICKS || self.shared.stream.load(Relaxed) != Stream::Works as u64 {
-            return false;
-        }
-        // Bit i of the counter rises every 2^(i+1) ticks.
-        self.set_pace((62 - ticks.leading_zeros()).min(SLOWEST));
-        true
+    /// Whether waiting can be sleeping: the event stream was seen to work.
+    #[inline(always)]
+    fn can_sleep(&self) -> bool {
+        self.shared.stream.load(Relaxed) == Stream::Works as u64
     }
 
     #[inline]
@@ -139,6 +132,15 @@ impl Cpu {
         };
         self.private.stream_bit.store(wanted, Relaxed);
     }
+}
+
+/// Event-stream bit whose events come at least every `ticks` ticks (but not more often than every second one): bit i
+/// of the counter rises every 2^(i+1) ticks.
+#[inline(always)]
+const fn pace(ticks: u64) -> u32 {
+    let log = 63 - (ticks | 1).leading_zeros();
+    let bit = log.saturating_sub(1);
+    if bit > SLOWEST { SLOWEST } else { bit }
 }
 
 /// Marks `word` for the exclusive monitor and returns it: a store by another CPU then ends a WFE.
@@ -206,11 +208,27 @@ impl Platform for Cpu {
             if now >= until {
                 return value;
             }
-            if self.pace(until - now) {
+            if self.can_sleep() {
+                self.set_pace(pace(until - now));
                 wfe();
             } else {
                 core::hint::spin_loop();
             }
+        }
+    }
+
+    #[inline]
+    fn wait_about(&self, word: &AtomicU64, old: u64, until: u64) -> u64 {
+        if !self.can_sleep() {
+            return self.wait(word, old, until);
+        }
+        self.set_pace(pace(until.saturating_sub(self.regs.read::<CNTPCT>())));
+        loop {
+            let value = watch(word);
+            if value != old || self.regs.read::<CNTPCT>() >= until {
+                return value;
+            }
+            wfe();
         }
     }
 
@@ -227,7 +245,7 @@ impl Platform for Cpu {
 
     fn count_wakes(&self, word: &AtomicU64, old: u64) -> u32 {
         let microsecond = self.ticks(1).max(2);
-        self.set_pace(62 - microsecond.leading_zeros());
+        self.set_pace(pace(microsecond));
         let mut wakes = 0;
         // Whoever answers, or stops with a fault, stores to the word: that ends the last WFE even without a stream.
         while watch(word) == old {
