@@ -192,7 +192,7 @@ impl Header {
                 kind == R_AARCH64_RELATIVE
                     && at % 8 == 0
                     && at >= HEADER_SIZE as u64
-                    && at + 8 <= u64::from(size)
+                    && at <= u64::from(size) - 8
                     && addend <= u64::from(size)
             })
         {
