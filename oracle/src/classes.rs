@@ -1,4 +1,8 @@
 //! Disagreements that are known, each with its reason and a predicate as narrow as the reason.
+//!
+//! A class explains either what the oracle has and the core does not (features that the core's ID registers deny), what
+//! the architecture leaves open, or where the oracle is wrong. Where the oracle is wrong, the predicate also checks
+//! that the core is right.
 
 use crate::{harness::Finding, state::Event};
 
@@ -16,11 +20,209 @@ pub fn class_of(finding: &Finding) -> Option<usize> {
     CLASSES.iter().position(|class| (class.applies)(finding))
 }
 
-/// All classes, most specific first.
-pub const CLASSES: &[Class] = &[];
+/// All classes.
+pub const CLASSES: &[Class] = &[
+    Class {
+        name: "pointer authentication",
+        why: "FEAT_PAuth outside the hint space is UNDEFINED on the core (ID_AA64ISAR1_EL1); the oracle has it",
+        applies: |f| {
+            undefined_here_only(f)
+                && any(
+                    f.word,
+                    &[
+                        "1101101011000001xxxxxxxxxxxxxxxx", // PACIA .. XPACD
+                        "10011010110xxxxx001100xxxxxxxxxx", // PACGA
+                        "1101011xxxx1111100001xxxxxxxxxxx", // BRAA .. ERETAB
+                        "11111000xx1xxxxxxxxxx1xxxxxxxxxx", // LDRAA, LDRAB
+                    ],
+                )
+        },
+    },
+    Class {
+        name: "flag manipulation",
+        why: "FEAT_FlagM and FEAT_FlagM2 are UNDEFINED on the core (ID_AA64ISAR0_EL1.TS = 0); the oracle has them",
+        applies: |f| {
+            undefined_here_only(f)
+                && any(
+                    f.word,
+                    &[
+                        "10111010000xxxxxx00001xxxxx0xxxx", // RMIF
+                        "00111010000000000x0010xxxxx01101", // SETF8, SETF16
+                        "11010101000000000100xxxx00011111", // CFINV
+                        "11010101000000000100xxxx00111111", // XAFLAG
+                        "11010101000000000100xxxx01011111", // AXFLAG
+                    ],
+                )
+        },
+    },
+    Class {
+        name: "RCpc with offset",
+        why: "FEAT_LRCPC2 (LDAPUR, STLUR) is UNDEFINED on the core (ID_AA64ISAR1_EL1.LRCPC = 1); the oracle has it",
+        applies: |f| undefined_here_only(f) && matches(f.word, "xx011001xx0xxxxxxxxx00xxxxxxxxxx"),
+    },
+    Class {
+        name: "limited ordering regions",
+        why: "FEAT_LOR (LDLAR, STLLR) is UNDEFINED on the core (ID_AA64MMFR1_EL1.LO = 0); the oracle has it",
+        applies: |f| undefined_here_only(f) && matches(f.word, "xx0010001x0xxxxx0xxxxxxxxxxxxxxx"),
+    },
+    Class {
+        name: "overlapping registers",
+        why: "CONSTRAINED UNPREDICTABLE: UNDEFINED on the core, executed by the oracle; both are allowed",
+        applies: |f| undefined_here_only(f) && overlaps(f.word),
+    },
+    Class {
+        name: "speculation barrier",
+        why: "FEAT_SB is UNDEFINED on the core (ID_AA64ISAR1_EL1.SB = 0); the oracle has it",
+        applies: |f| undefined_here_only(f) && matches(f.word, "11010101000000110011xxxx11111111"),
+    },
+    Class {
+        name: "HVC",
+        why: "the core has an EL2, which takes HVC from EL1 and EL2; on the oracle calls to EL2 are disabled",
+        applies: |f| {
+            f.core.event == Event::Hvc
+                && f.oracle.event == Event::Undefined
+                && f.before.pstate & 0xc != 0
+                && f.core.state.pc == f.before.pc + 4
+                && matches(f.word, "11010100000xxxxxxxxxxxxxxxx00010")
+        },
+    },
+    Class {
+        name: "SMC",
+        why: "there is no EL3 on the core, so SMC is UNDEFINED; the oracle has one and reports the call",
+        applies: |f| {
+            undefined_here_only(f)
+                && f.oracle.event == Event::Smc
+                && matches(f.word, "11010100000xxxxxxxxxxxxxxxx00011")
+        },
+    },
+    Class {
+        name: "unaligned acquire or release",
+        why: "LDAR, STLR and LDAPR have to be aligned without FEAT_LSE2 (ID_AA64MMFR2_EL1.AT = 0); the oracle does not check",
+        applies: |f| {
+            let ordered = any(
+                f.word,
+                &[
+                    "xx0010001x0xxxxx1xxxxxxxxxxxxxxx",
+                    "xx111000101xxxxx110000xxxxxxxxxx",
+                ],
+            );
+            f.core.event == Event::Unaligned
+                && ordered
+                && f.base() & ((1 << (f.word >> 30)) - 1) != 0
+        },
+    },
+    Class {
+        name: "store-exclusive without a monitor",
+        why: "the core checks alignment and translation first, the oracle fails the store first; the order of translation \
+              and monitor is IMPLEMENTATION DEFINED, alignment comes first in the architecture",
+        applies: |f| {
+            let status = f.word >> 16 & 31;
+            matches(f.word, "xx001000000xxxxxxxxxxxxxxxxxxxxx")
+                | matches(f.word, "1x001000001xxxxxxxxxxxxxxxxxxxxx")
+                && matches!(
+                    f.core.event,
+                    Event::Unaligned | Event::Data { write: true, .. }
+                )
+                && f.oracle.event == Event::None
+                && f.oracle
+                    .state
+                    .x
+                    .get(status as usize)
+                    .is_none_or(|&value| value == 1)
+        },
+    },
+    Class {
+        name: "LDAPR with Rs",
+        why: "Rs should be 31 (CONSTRAINED UNPREDICTABLE otherwise): ignored by the core, UNDEFINED on the oracle",
+        applies: |f| {
+            matches(f.word, "xx111000101xxxxx110000xxxxxxxxxx")
+                && field(f.word, 16) != 31
+                && f.oracle.event == Event::Undefined
+                && f.core.event != Event::Undefined
+        },
+    },
+    Class {
+        name: "signed atomic maximum and minimum",
+        why: "the oracle compares LDSMAX and LDSMIN of 8, 16 and 32 bits as if the operand were unsigned; the core's result \
+              is checked against the definition",
+        applies: signed_extreme,
+    },
+];
 
-/// True if the fixed bits of `pattern` (bit 31 first; `0`, `1`, anything else matches both) are those of `word`.
-pub fn matches(word: u32, pattern: &str) -> bool {
+/// The core says UNDEFINED where the oracle does something else.
+fn undefined_here_only(finding: &Finding) -> bool {
+    finding.core.event == Event::Undefined && finding.oracle.event != Event::Undefined
+}
+
+fn field(word: u32, lo: u32) -> u32 {
+    word >> lo & 31
+}
+
+/// Transfers whose registers overlap in a way that the architecture leaves open.
+fn overlaps(word: u32) -> bool {
+    let (t, n, t2, s) = (
+        field(word, 0),
+        field(word, 5),
+        field(word, 10),
+        field(word, 16),
+    );
+    let load = word >> 22 & 1 != 0;
+    if matches(word, "xx111000xx0xxxxxxxxxx1xxxxxxxxxx") {
+        return n == t && n != 31;
+    }
+    if matches(word, "xx10100xxxxxxxxxxxxxxxxxxxxxxxxx") {
+        let writes_back = word >> 23 & 1 != 0;
+        return load && t == t2 || writes_back && n != 31 && (n == t || n == t2);
+    }
+    if matches(word, "xx0010000xxxxxxxxxxxxxxxxxxxxxxx") {
+        let pair = word >> 21 & 1 != 0;
+        return match load {
+            true => pair && t == t2,
+            false => s == t || pair && s == t2 || s == n && n != 31,
+        };
+    }
+    false
+}
+
+/// LDSMAX, LDSMIN of 8 to 32 bits where only memory differs and the core stored the right byte.
+fn signed_extreme(finding: &Finding) -> bool {
+    let (word, before) = (finding.word, &finding.before);
+    let size = word >> 30;
+    if size == 3
+        || !matches(word, "xx111000xx1xxxxx010x00xxxxxxxxxx")
+        || finding.core != finding.oracle
+    {
+        return false;
+    }
+    let Some((address, byte, _)) = finding.memory else {
+        return false;
+    };
+    let register = |n: u32| finding.core.state.x.get(n as usize).copied();
+    // The old value is what was loaded; a load into the zero register leaves nothing to check against.
+    let Some(old) = register(field(word, 0)) else {
+        return true;
+    };
+    let operand = before.x.get(field(word, 16) as usize).copied().unwrap_or(0);
+    let signed = |value: u64| {
+        let up = 64 - (8 << size);
+        (value << up) as i64 >> up
+    };
+    let minimum = word >> 12 & 1 != 0;
+    let (a, b) = (signed(old), signed(operand));
+    let right = if minimum { a.min(b) } else { a.max(b) };
+    right
+        .to_le_bytes()
+        .get(address.wrapping_sub(finding.base()) as usize)
+        == Some(&byte)
+}
+
+/// True if `word` has the fixed bits of one of the patterns.
+fn any(word: u32, patterns: &[&str]) -> bool {
+    patterns.iter().any(|pattern| matches(word, pattern))
+}
+
+/// True if the fixed bits of `pattern` (bit 31 first; `0` and `1` are fixed, all else is free) are those of `word`.
+fn matches(word: u32, pattern: &str) -> bool {
     (0..32)
         .rev()
         .zip(pattern.bytes())
@@ -31,7 +233,41 @@ pub fn matches(word: u32, pattern: &str) -> bool {
         })
 }
 
-/// The core says UNDEFINED where the oracle does something else.
-fn undefined_only_here(finding: &Finding) -> bool {
-    finding.core.event == Event::Undefined && finding.oracle.event != Event::Undefined
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fixed_bits() {
+        assert!(matches(0x8000_0001, "1xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx1"));
+        assert!(!matches(0x8000_0000, "1xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx1"));
+        assert!(!matches(0x8000_0001, "0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx1"));
+    }
+
+    #[test]
+    fn overlaps_are_told_from_what_is_defined() {
+        assert!(overlaps(0xa940_0000)); // ldp x0, x0, [x0]
+        assert!(overlaps(0xa8c1_0400)); // ldp x0, x1, [x0], #16
+        assert!(!overlaps(0xa940_0400)); // ldp x0, x1, [x0]
+        assert!(!overlaps(0xa900_0000)); // stp x0, x0, [x0]
+        assert!(overlaps(0xf840_8400)); // ldr x0, [x0], #8
+        assert!(!overlaps(0xf840_8401)); // ldr x1, [x0], #8
+        assert!(!overlaps(0xf800_8fff)); // str xzr, [sp, #8]!
+        assert!(overlaps(0xc800_7c20)); // stxr w0, x0, [x1]
+        assert!(overlaps(0xc801_7c20)); // stxr w1, x0, [x1]
+        assert!(!overlaps(0xc802_7c20)); // stxr w2, x0, [x1]
+        assert!(!overlaps(0xc85f_7c00)); // ldxr x0, [x0]
+    }
+
+    #[test]
+    fn patterns_have_32_characters() {
+        let text = include_str!("classes.rs");
+        let quoted = text.split('"').skip(1).step_by(2);
+        let patterns =
+            quoted.filter(|s| s.len() > 20 && s.bytes().all(|c| matches!(c, b'0' | b'1' | b'x')));
+        assert!(patterns.clone().count() > 20);
+        for pattern in patterns {
+            assert_eq!(pattern.len(), 32, "{pattern}");
+        }
+    }
 }

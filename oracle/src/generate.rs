@@ -3,14 +3,13 @@
 use crate::{
     rng::Rng,
     state::{CODE, CODE_SIZE, DATA_MID, DATA_SIZE, EL0, EL1H, State, World},
+    subject::CLREX,
     systems::{self, SYSTEM_REGISTERS},
     templates::{TEMPLATES, Template},
 };
 
 /// NOP, which pads behind a sequence.
 const NOP: u32 = 0xd503_201f;
-/// CLREX.
-const CLREX: u32 = 0xd503_3f5f;
 
 /// One test: `count` instructions from `state`.
 #[derive(Clone, Debug)]
@@ -42,12 +41,17 @@ struct Generator {
     roles: [Role; 31],
 }
 
-/// Contents of the data pages before every case; half of them small or extreme, so that comparisons meet.
-pub fn pristine() -> Vec<u8> {
+/// Contents of code and data pages before every case; half of the data is small or extreme, so that comparisons meet.
+pub fn pristine() -> (Vec<u8>, Vec<u8>) {
     let mut rng = Rng::new(0x00a1_c0de);
-    (0..DATA_SIZE / 8)
+    let mut code: Vec<u8> = (0..CODE_SIZE / 8)
+        .flat_map(|_| rng.next().to_le_bytes())
+        .collect();
+    code[..4].copy_from_slice(&CLREX.to_le_bytes());
+    let data = (0..DATA_SIZE / 8)
         .flat_map(|_| interesting(&mut rng).to_le_bytes())
-        .collect()
+        .collect();
+    (code, data)
 }
 
 /// The case of a seed.

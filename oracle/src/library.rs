@@ -63,6 +63,7 @@ pub struct Library {
     pub(crate) close: unsafe extern "C" fn(Engine) -> c_int,
     pub(crate) ctl: unsafe extern "C" fn(Engine, c_uint, ...) -> c_int,
     pub(crate) strerror: unsafe extern "C" fn(c_int) -> *const c_char,
+    pub(crate) reg_write: unsafe extern "C" fn(Engine, c_int, *const c_void) -> c_int,
     pub(crate) reg_write_batch:
         unsafe extern "C" fn(Engine, *const c_int, *const *mut c_void, c_int) -> c_int,
     pub(crate) reg_read_batch:
@@ -133,6 +134,7 @@ impl Library {
             close: function!(b"uc_close"),
             ctl: function!(b"uc_ctl"),
             strerror: function!(b"uc_strerror"),
+            reg_write: function!(b"uc_reg_write"),
             reg_write_batch: function!(b"uc_reg_write_batch"),
             reg_read_batch: function!(b"uc_reg_read_batch"),
             mem_map_ptr: function!(b"uc_mem_map_ptr"),

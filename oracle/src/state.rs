@@ -13,10 +13,16 @@ pub const DATA_SIZE: u64 = 0x1_0000;
 /// Pointers lie near the middle, so that the largest scaled offset (4095 * 8) stays inside.
 pub const DATA_MID: u64 = DATA + DATA_SIZE / 2 - 0x200;
 
+/// Physical addresses of the oracle end here (its ID_AA64MMFR0_EL1.PARange says 44 bits).
+const ORACLE_ADDRESSES: u64 = 1 << 44;
+
 /// SCTLR_EL1 of both sides without the MMU bit. RES1 of Armv8.0, SPAN, caches on, and EL0 may use cache maintenance,
 /// DC ZVA, CTR_EL0, WFE, WFI and DAIF; alignment is not checked (the oracle cannot check SP).
 pub const SCTLR: u64 =
     0x30d0_0800 | 1 << 26 | 1 << 18 | 1 << 16 | 1 << 15 | 1 << 14 | 1 << 12 | 1 << 9 | 1 << 2;
+
+/// MAIR_EL1 of both sides: attribute 0, the only one used, is Normal write-back memory.
+pub const MAIR: u64 = 0xff;
 
 /// Translation regime of the core under test. The oracle is always in its EL1 or EL0 with the MMU off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +46,8 @@ pub struct State {
     pub pstate: u64,
 }
 
-/// Bits of PSTATE that are compared: NZCV, DAIF, EL and SP.
-pub const PSTATE_COMPARED: u64 = 0xf000_03cf;
+/// Bits of PSTATE that are compared: NZCV, IL, DAIF, EL and SP.
+pub const PSTATE_COMPARED: u64 = 0xf010_03cf;
 /// EL1 with its own stack pointer, DAIF masked.
 pub const EL1H: u64 = 0x3c5;
 /// EL0, DAIF masked.
@@ -71,6 +77,8 @@ pub enum Event {
     },
     /// An access that has to be aligned and is not.
     Unaligned,
+    /// The oracle only: an access that is not aligned, or one to an address above its physical ones; it does not tell.
+    UnalignedOrTooHigh,
     /// Trapped system instruction (EC 0x18 and others), or an exception without a name here; the number is the side's.
     Other(u32),
 }
@@ -92,7 +100,19 @@ impl fmt::Display for Event {
                 )
             }
             Event::Unaligned => write!(f, "alignment fault"),
+            Event::UnalignedOrTooHigh => write!(f, "alignment or address size fault"),
             Event::Other(n) => write!(f, "exception {n:#x}"),
+        }
+    }
+}
+
+impl Event {
+    /// True if the core's event is the oracle's.
+    pub fn agrees(self, oracle: Event) -> bool {
+        match (self, oracle) {
+            (Event::Unaligned, Event::UnalignedOrTooHigh) => true,
+            (Event::Data { address, .. }, Event::UnalignedOrTooHigh) => address >= ORACLE_ADDRESSES,
+            _ => self == oracle,
         }
     }
 }
@@ -104,4 +124,11 @@ pub struct Outcome {
     pub event: Event,
     /// Registers afterwards.
     pub state: State,
+}
+
+impl Outcome {
+    /// True if the core is where the oracle is.
+    pub fn agrees(&self, oracle: &Outcome) -> bool {
+        self.event.agrees(oracle.event) && self.state == oracle.state
+    }
 }

@@ -1,7 +1,7 @@
 //! The core under test: a machine of one core with the MMU on, mapping the same pages that the oracle has.
 
 use crate::state::{
-    self, CODE, CODE_SIZE, DATA, DATA_SIZE, EL1H, Event, Outcome, SCTLR, State, World,
+    self, CODE, CODE_SIZE, DATA, DATA_SIZE, EL1H, Event, MAIR, Outcome, SCTLR, State, World,
 };
 use virtual_soc::{
     cpu::{Bus, BusFault, CoreConfig, CoreState, CpuView, SysReg, SysRegFault, Time},
@@ -43,6 +43,9 @@ impl Bus for NoBus {
     }
 }
 
+/// CLREX.
+pub const CLREX: u32 = 0xd503_3f5f;
+
 /// RAM: code, data, then the translation tables, which are not mapped.
 const RAM_SIZE: u64 = 0x10_0000;
 const LEVEL2: u64 = CODE + 0x8_0000;
@@ -75,22 +78,24 @@ const fn syndrome(op1: u8) -> [SysReg; 4] {
 pub struct Subject {
     world: World,
     machine: Machine<NoBus>,
-    pristine: Box<[u8]>,
+    code: Box<[u8]>,
+    data: Box<[u8]>,
 }
 
 impl Subject {
-    /// A core with `pristine` as its data.
-    pub fn new(world: World, pristine: &[u8]) -> Self {
+    /// A core with these bytes in its pages; the first word of the code must be [`CLREX`].
+    pub fn new(world: World, code: &[u8], data: &[u8]) -> Self {
         Subject {
             world,
-            machine: build(world, pristine),
-            pristine: pristine.into(),
+            machine: build(world, code, data),
+            code: code.into(),
+            data: data.into(),
         }
     }
 
     /// Starts again from power-on: after instructions that may have changed more than [`State`] tells.
     pub fn rebuild(&mut self) {
-        self.machine = build(self.world, &self.pristine);
+        self.machine = build(self.world, &self.code, &self.data);
     }
 
     /// Makes the core ready to run `words` at `state.pc` from `state`.
@@ -193,9 +198,19 @@ impl Subject {
         self.machine.ram.bytes(DATA, DATA_SIZE).unwrap_or_default()
     }
 
+    /// Takes `words` words of a case away.
+    pub fn restore_code(&mut self, address: u64, words: usize) {
+        let offset = (address - CODE) as usize;
+        let bytes = &self.code[offset..offset + 4 * words];
+        assert!(
+            self.machine.ram.write(address, bytes).is_ok(),
+            "inside the code pages"
+        );
+    }
+
     /// Undoes what was stored at `offset` into the data pages.
-    pub fn restore(&mut self, offset: usize, length: usize) {
-        let bytes = &self.pristine[offset..offset + length];
+    pub fn restore_data(&mut self, offset: usize, length: usize) {
+        let bytes = &self.data[offset..offset + length];
         assert!(
             self.machine.ram.write(DATA + offset as u64, bytes).is_ok(),
             "inside the data pages"
@@ -223,7 +238,7 @@ fn event(esr: u64, far: u64) -> Event {
     }
 }
 
-fn build(world: World, pristine: &[u8]) -> Machine<NoBus> {
+fn build(world: World, code: &[u8], data: &[u8]) -> Machine<NoBus> {
     let mut machine = Machine::new(
         MachineConfig {
             ram_base: CODE,
@@ -255,7 +270,12 @@ fn build(world: World, pristine: &[u8]) -> Machine<NoBus> {
             "tables are in RAM"
         );
     }
-    assert!(machine.ram.write(DATA, pristine).is_ok(), "data is in RAM");
+    for (address, bytes) in [(CODE, code), (DATA, data)] {
+        assert!(
+            machine.ram.write(address, bytes).is_ok(),
+            "pages are in RAM"
+        );
+    }
 
     let core = &mut machine.cores[0];
     core.reset(CODE, 2, 0);
@@ -274,14 +294,14 @@ fn build(world: World, pristine: &[u8]) -> Machine<NoBus> {
     let mmu_on = SCTLR | 1;
     let registers = match world {
         World::Guest => [
-            (MAIR_EL1, 0xff),
+            (MAIR_EL1, MAIR),
             (TTBR0_EL1, LEVEL2),
             (TCR_EL1, tcr),
             (SCTLR_EL1, mmu_on),
             (HCR_EL2, E2H_RW),
         ],
         World::Host => [
-            (MAIR_EL2, 0xff),
+            (MAIR_EL2, MAIR),
             (TTBR0_EL2, LEVEL2),
             (TCR_EL2, tcr),
             (SCTLR_EL2, mmu_on),

@@ -2,7 +2,7 @@
 
 use crate::{
     library::{Context, Engine, Error, Library},
-    state::{self, CODE, CODE_SIZE, DATA, DATA_SIZE, Event, Outcome, SCTLR, State},
+    state::{self, CODE, CODE_SIZE, DATA, DATA_SIZE, Event, MAIR, Outcome, SCTLR, State},
 };
 use std::{
     cell::Cell,
@@ -40,6 +40,7 @@ const UC_ARM64_REG_SP: c_int = 4;
 const UC_ARM64_REG_X0: c_int = 199;
 const UC_ARM64_REG_PC: c_int = 260;
 const UC_ARM64_REG_PSTATE: c_int = 265;
+const UC_ARM64_REG_CP_REG: c_int = 290;
 
 // What the interrupt hook reports: numbers seen by running the instructions; they are the same in 2.0.1 and 2.1.4.
 const INTR_UNDEFINED: u32 = 1;
@@ -52,6 +53,27 @@ const INTR_SMC: u32 = 13;
 
 /// X0-X30, SP, PC and one more.
 const REGISTERS: usize = 34;
+
+/// `uc_arm64_cp_reg`: a system register and its value.
+#[repr(C)]
+struct SystemRegister {
+    crn: u32,
+    crm: u32,
+    op0: u32,
+    op1: u32,
+    op2: u32,
+    value: u64,
+}
+
+/// SCR_EL3 with RW alone: there is no firmware to say that EL1 is AArch64, without which ERET to EL1 is illegal.
+const SCR_EL3: SystemRegister = SystemRegister {
+    crn: 1,
+    crm: 1,
+    op0: 3,
+    op1: 6,
+    op2: 0,
+    value: 1 << 10,
+};
 
 /// What the hooks saw in one run.
 struct Seen {
@@ -96,7 +118,7 @@ pub struct Unicorn {
 }
 
 impl Unicorn {
-    /// An engine with all features that the library has, FP and vectors trapped as if they were absent.
+    /// An engine with all features that the library has; it offers no way to take FP and vectors away.
     ///
     /// # Errors
     /// What the library says.
@@ -166,9 +188,14 @@ impl Unicorn {
             };
             library.check("uc_hook_add", result)?;
         }
+        let register: *const SystemRegister = &SCR_EL3;
+        // SAFETY: the value of this pseudo register is such a structure.
+        let result =
+            unsafe { (library.reg_write)(self.engine, UC_ARM64_REG_CP_REG, register.cast()) };
+        library.check("uc_reg_write(SCR_EL3)", result)?;
         self.el1 = self.enter(&[
-            0xd518_105f, // msr cpacr_el1, xzr
             0xd518_1000, // msr sctlr_el1, x0
+            0xd518_a203, // msr mair_el1, x3
             0xd503_3fdf, // isb
         ])?;
         self.el0 = self.enter(&[
@@ -187,7 +214,7 @@ impl Unicorn {
             pc: CODE,
             pstate: 0,
         };
-        (state.x[0], state.x[1], state.x[2]) = (SCTLR, state::EL0, CODE);
+        (state.x[0], state.x[1], state.x[2], state.x[3]) = (SCTLR, state::EL0, CODE, MAIR);
         self.set_code(0, program)?;
         self.set_registers(&state)?;
         let outcome = self.run(CODE, program.len())?;
@@ -208,7 +235,11 @@ impl Unicorn {
         Ok(context)
     }
 
-    fn set_code(&mut self, offset: u64, words: &[u32]) -> Result<(), Error> {
+    /// Puts words into the code pages; what was translated there is forgotten.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn set_code(&mut self, offset: u64, words: &[u32]) -> Result<(), Error> {
         let bytes = self.code.bytes_mut();
         for (i, word) in words.iter().enumerate() {
             let at = offset as usize + 4 * i;
@@ -319,8 +350,8 @@ impl Unicorn {
             (_, Some(INTR_UNDEFINED)) => Event::Undefined,
             (_, Some(INTR_SVC)) => Event::Svc,
             (_, Some(INTR_PREFETCH_ABORT)) => Event::None,
-            // Unmapped pages never get here: what remains is alignment.
-            (_, Some(INTR_DATA_ABORT)) => Event::Unaligned,
+            // Unmapped pages never get here.
+            (_, Some(INTR_DATA_ABORT)) => Event::UnalignedOrTooHigh,
             (_, Some(INTR_BRK)) => Event::Brk,
             (_, Some(INTR_HVC)) => Event::Hvc,
             (_, Some(INTR_SMC)) => Event::Smc,
@@ -339,6 +370,11 @@ impl Unicorn {
             event,
             state: self.registers()?,
         })
+    }
+
+    /// The code pages, to fill them once.
+    pub fn code_mut(&mut self) -> &mut [u8] {
+        self.code.bytes_mut()
     }
 
     /// The data pages.
