@@ -13,8 +13,16 @@ const BUILT_IN: Option<&[u8]> = Some(include_bytes!(env!("AICPROBE_FW_IMAGE")));
 #[cfg(not(aicprobe_fw_image))]
 const BUILT_IN: Option<&[u8]> = None;
 
+/// Bytes at an address that an ELF file's words can be read from.
 #[cfg(aicprobe_fw_elf)]
-const BUILT_IN_ELF: Option<&[u8]> = Some(include_bytes!(env!("AICPROBE_FW_ELF")));
+#[repr(align(16))]
+struct Aligned<T: ?Sized>(T);
+
+#[cfg(aicprobe_fw_elf)]
+const BUILT_IN_ELF: Option<&[u8]> = {
+    static ELF: &Aligned<[u8]> = &Aligned(*include_bytes!(env!("AICPROBE_FW_ELF")));
+    Some(&ELF.0)
+};
 #[cfg(not(aicprobe_fw_elf))]
 const BUILT_IN_ELF: Option<&[u8]> = None;
 
@@ -89,10 +97,15 @@ impl Firmware {
         let same_build = BUILT_IN
             .and_then(|image| Header::parse(image).ok())
             .is_some_and(|h| h.build_id == self.header.build_id);
-        let table = BUILT_IN_ELF
-            .filter(|_| same_build)
-            .and_then(|elf| Table::parse(elf).ok().flatten());
-        LogDecoder { table }
+        let messages = match BUILT_IN_ELF {
+            Some(elf) if same_build => match Table::parse(elf) {
+                Ok(Some(table)) => Ok(table),
+                Ok(None) => Err("this build holds none".to_owned()),
+                Err(e) => Err(format!("they cannot be read: {e}")),
+            },
+            _ => Err("they are of another build".to_owned()),
+        };
+        LogDecoder { messages }
     }
 }
 
@@ -114,7 +127,8 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// Turns log frames into text.
 pub struct LogDecoder {
-    table: Option<Table>,
+    /// The messages, or why there are none.
+    messages: Result<Table, String>,
 }
 
 /// How much a log line matters.
@@ -131,14 +145,12 @@ impl LogDecoder {
     #[must_use]
     pub fn decode(&self, frame: &[u8]) -> (Level, String) {
         use defmt_decoder::DecodeError::{Malformed, UnexpectedEof};
-        let Some(table) = &self.table else {
-            return (
-                Level::Detail,
-                format!(
-                    "log frame {} (messages of this build not known)",
-                    hex(frame)
-                ),
-            );
+        let table = match &self.messages {
+            Ok(table) => table,
+            Err(why) => {
+                let text = format!("log frame {} (no messages: {why})", hex(frame));
+                return (Level::Detail, text);
+            }
         };
         match table.decode(frame) {
             Ok((decoded, _)) => {
@@ -164,8 +176,22 @@ mod tests {
 
     #[test]
     fn frames_of_an_unknown_build_are_shown_as_they_are() {
-        let (level, text) = LogDecoder { table: None }.decode(&[1, 0xab]);
+        let messages = Err("they are of another build".to_owned());
+        let (level, text) = LogDecoder { messages }.decode(&[1, 0xab]);
         assert_eq!(level, Level::Detail);
-        assert!(text.contains("01ab"), "{text}");
+        assert_eq!(
+            text,
+            "log frame 01ab (no messages: they are of another build)"
+        );
+    }
+
+    #[test]
+    fn the_built_in_messages_can_be_read() {
+        if !Firmware::is_built_in() {
+            eprintln!("skipped: built without a firmware image");
+            return;
+        }
+        let decoder = Firmware::load(None).unwrap().log_decoder();
+        assert!(decoder.messages.is_ok(), "{:?}", decoder.messages.err());
     }
 }
