@@ -231,6 +231,18 @@ pub(crate) fn smull(a: u64, b: u64) -> u64 {
     (i64::from(a as i32) * i64::from(b as i32)) as u64
 }
 
+/// High half of the signed product.
+#[inline(always)]
+pub(crate) fn smulh(a: u64, b: u64) -> u64 {
+    ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
+}
+
+/// High half of the unsigned product.
+#[inline(always)]
+pub(crate) fn umulh(a: u64, b: u64) -> u64 {
+    ((u128::from(a) * u128::from(b)) >> 64) as u64
+}
+
 /// Sign extensions of loads: byte or halfword to 32 or 64 bits, word to 64 bits.
 #[inline(always)]
 pub(crate) fn sxb32(v: u8) -> u64 {

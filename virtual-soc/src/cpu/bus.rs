@@ -47,7 +47,8 @@ impl Sub for Time {
     type Output = std::time::Duration;
     /// The span from `rhs` to `self`, truncated to nanoseconds; zero if `rhs` is later.
     fn sub(self, rhs: Time) -> std::time::Duration {
-        std::time::Duration::from_nanos(self.0.saturating_sub(rhs.0) / 1_000)
+        let picos = self.0.saturating_sub(rhs.0);
+        std::time::Duration::from_nanos(picos.div_euclid(1_000))
     }
 }
 

@@ -310,11 +310,10 @@ impl Core {
         let Some((interrupt, el)) = self.takeable() else {
             return false;
         };
-        if let Interrupt::SError(_) = interrupt {
-            if self.serror.take().is_none() {
-                let hcr = self.reg(R::HcrEl2) & !(1 << hcr::VSE);
-                self.put_reg(R::HcrEl2, hcr);
-            }
+        // A virtual SError is pending in HCR_EL2.
+        if matches!(interrupt, Interrupt::SError(_)) && self.serror.take().is_none() {
+            let hcr = self.reg(R::HcrEl2) & !(1 << hcr::VSE);
+            self.put_reg(R::HcrEl2, hcr);
         }
         self.interrupt(interrupt, el);
         true

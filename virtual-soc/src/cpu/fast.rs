@@ -576,9 +576,9 @@ pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) 
                 Op::Umaddl => set!(x!(sh).wrapping_add(u64::from(w!(rn)) * u64::from(w!(rm)))),
                 Op::Umsubl => set!(x!(sh).wrapping_sub(u64::from(w!(rn)) * u64::from(w!(rm)))),
                 Op::Smulh => {
-                    set!((i128::from(x!(rn) as i64) * i128::from(x!(rm) as i64) >> 64) as u64)
+                    set!(smulh(x!(rn), x!(rm)))
                 }
-                Op::Umulh => set!((u128::from(x!(rn)) * u128::from(x!(rm)) >> 64) as u64),
+                Op::Umulh => set!(umulh(x!(rn), x!(rm))),
 
                 Op::B => jump!(),
                 Op::Bl => {

@@ -291,8 +291,8 @@ impl Leaf {
         let (pxn, uxn) = (bit(53) || table(59), bit(54) || table(60));
         let ok = match (access.fetch, access.privileged) {
             // What EL0 can write, EL1 and EL2 never execute.
-            (true, true) => !pxn && !user_writable && !(wxn && writable),
-            (true, false) => !uxn && !(wxn && user_writable),
+            (true, true) => !(pxn || user_writable || wxn && writable),
+            (true, false) => !(uxn || wxn && user_writable),
             (false, true) => !(access.pan && user) && (writable || !access.write),
             (false, false) => user && (writable || !access.write),
         };

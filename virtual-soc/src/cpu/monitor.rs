@@ -46,12 +46,6 @@ impl Monitors {
         }
     }
 
-    /// True if `cpu` holds a mark.
-    #[cfg(test)]
-    pub fn is_marked(&self, cpu: usize) -> bool {
-        self.marked[cpu].is_some()
-    }
-
     /// A store by `cpu` (`None`: an observer outside the cores) to `len` bytes at `offset`.
     pub fn store(&mut self, cpu: Option<usize>, offset: u64, len: u64) {
         if self.filter == 0 || len == 0 {

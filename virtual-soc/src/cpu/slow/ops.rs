@@ -17,19 +17,22 @@ enum Mode {
     Ordered,
 }
 
+/// What a load does with the value read.
+type Extend = fn(u64) -> u64;
+
 /// A load or store of the fast loop's set.
 struct Shape {
     size: u64,
     load: bool,
     mode: Mode,
     pair: bool,
-    extend: fn(u64) -> u64,
+    extend: Extend,
 }
 
 /// What a memory operation of the fast loop does; `None` for all other operations.
 fn shape(op: Op) -> Option<Shape> {
     use Mode::{Imm, Indexed, Literal, Ordered, Reg};
-    let same: fn(u64) -> u64 = |v| v;
+    let same: Extend = |v| v;
     let s = |size, load, mode| {
         Some(Shape {
             size,
@@ -57,9 +60,9 @@ fn shape(op: Op) -> Option<Shape> {
             extend: same,
         })
     };
-    let (sb32, sb64): (fn(u64) -> u64, fn(u64) -> u64) = (|v| sxb32(v as u8), |v| sxb64(v as u8));
-    let (sh32, sh64): (fn(u64) -> u64, fn(u64) -> u64) = (|v| sxh32(v as u16), |v| sxh64(v as u16));
-    let sw: fn(u64) -> u64 = |v| sxw(v as u32);
+    let (sb32, sb64): (Extend, Extend) = (|v| sxb32(v as u8), |v| sxb64(v as u8));
+    let (sh32, sh64): (Extend, Extend) = (|v| sxh32(v as u16), |v| sxh64(v as u16));
+    let sw: Extend = |v| sxw(v as u32);
     match op {
         Op::LdrBI => s(1, true, Imm),
         Op::LdrHI => s(2, true, Imm),
