@@ -4,7 +4,11 @@
 //! the architecture leaves open, or where the oracle is wrong. Where the oracle is wrong, the predicate also checks
 //! that the core is right.
 
-use crate::{harness::Finding, state::Event};
+use crate::{
+    harness::Finding,
+    state::{DATA, DATA_SIZE, Event},
+    systems,
+};
 
 /// A known kind of disagreement.
 pub struct Class {
@@ -76,6 +80,26 @@ pub const CLASSES: &[Class] = &[
         applies: |f| undefined_here_only(f) && matches(f.word, "11010101000000110011xxxx11111111"),
     },
     Class {
+        name: "user access override",
+        why: "FEAT_UAO (MSR UAO, #imm) is UNDEFINED on the core (ID_AA64MMFR2_EL1.UAO = 0); the oracle has it",
+        applies: |f| undefined_here_only(f) && matches(f.word, "11010101000000000100xxxx01111111"),
+    },
+    Class {
+        name: "ERET with Rn",
+        why: "ERET has Rn = 31, anything else is unallocated; the oracle does not check",
+        applies: |f| {
+            undefined_here_only(f)
+                && matches(f.word, "1101011010011111000000xxxxx00000")
+                && field(f.word, 5) != 31
+        },
+    },
+    Class {
+        name: "other system registers and instructions",
+        why: "MRS, MSR and SYS outside the list of registers with architected contents: each side has its own set, \
+              identification and debug registers have their own contents; only existence and the value read may differ",
+        applies: other_system,
+    },
+    Class {
         name: "HVC",
         why: "the core has an EL2, which takes HVC from EL1 and EL2; on the oracle calls to EL2 are disabled",
         applies: |f| {
@@ -132,6 +156,22 @@ pub const CLASSES: &[Class] = &[
         },
     },
     Class {
+        name: "store across the end of a mapping",
+        why: "which bytes of a store that aborts in its second page reach memory is UNKNOWN: none on the core, those of the \
+              first page on the oracle",
+        applies: |f| {
+            const END: u64 = DATA + DATA_SIZE;
+            matches!(
+                f.core.event,
+                Event::Data {
+                    address: END,
+                    write: true
+                }
+            ) && f.core.agrees(&f.oracle)
+                && f.memory.is_some_and(|(address, _, _)| END - address < 16)
+        },
+    },
+    Class {
         name: "LDAPR with Rs",
         why: "Rs should be 31 (CONSTRAINED UNPREDICTABLE otherwise): ignored by the core, UNDEFINED on the oracle",
         applies: |f| {
@@ -182,6 +222,30 @@ fn overlaps(word: u32) -> bool {
         };
     }
     false
+}
+
+/// MRS, MSR, SYS and SYSL (op0 above 0) of what the two sides need not have in common: one of them says UNDEFINED (or
+/// traps), or Rt is read differently; all else is the same.
+fn other_system(finding: &Finding) -> bool {
+    let (core, oracle) = (&finding.core, &finding.oracle);
+    if !matches(finding.word, "1101010100xxxxxxxxxxxxxxxxxxxxxx")
+        || finding.word >> 19 & 3 == 0
+        || systems::is_portable(finding.word)
+        || finding.memory.is_some()
+    {
+        return false;
+    }
+    let refused = |event| matches!(event, Event::Undefined | Event::Other(_));
+    if core.event != oracle.event {
+        return refused(core.event) || refused(oracle.event);
+    }
+    let t = field(finding.word, 0) as usize;
+    let mut adjusted = core.state.clone();
+    if let (Some(to), Some(from)) = (adjusted.x.get_mut(t), oracle.state.x.get(t)) {
+        *to = *from;
+    }
+    let reads = finding.word >> 21 & 1 != 0;
+    reads && adjusted == oracle.state
 }
 
 /// LDSMAX, LDSMIN of 8 to 32 bits where only memory differs and the core stored the right byte.

@@ -3,7 +3,7 @@
 use crate::{
     rng::Rng,
     state::{CODE, CODE_SIZE, DATA_MID, DATA_SIZE, EL0, EL1H, State, World},
-    subject::CLREX,
+    subject::{self, CLREX},
     systems::{self, SYSTEM_REGISTERS},
     templates::{TEMPLATES, Template},
 };
@@ -22,6 +22,8 @@ pub struct Case {
     pub words: Vec<u32>,
     /// Instructions to run; words behind them are padding for branches.
     pub count: usize,
+    /// Neither branches backward nor touches the system: also run in one go, from the first word to the last.
+    pub block: bool,
     /// Regime of the core.
     pub world: World,
     /// Registers before.
@@ -47,7 +49,7 @@ pub fn pristine() -> (Vec<u8>, Vec<u8>) {
     let mut code: Vec<u8> = (0..CODE_SIZE / 8)
         .flat_map(|_| rng.next().to_le_bytes())
         .collect();
-    code[..4].copy_from_slice(&CLREX.to_le_bytes());
+    subject::put_vectors(&mut code);
     let data = (0..DATA_SIZE / 8)
         .flat_map(|_| interesting(&mut rng).to_le_bytes())
         .collect();
@@ -112,8 +114,8 @@ impl Generator {
         }
         let state = State {
             sp: pointer(&mut rng),
-            // Room for a sequence and its padding on either side.
-            pc: CODE + 0x400 + 4 * u64::from(rng.below((CODE_SIZE as u32 - 0x800) / 4)),
+            // Behind the vectors, and with room for a sequence and its padding.
+            pc: CODE + 0x1000 + 4 * u64::from(rng.below((CODE_SIZE as u32 - 0x1400) / 4)),
             pstate: mode | (rng.next() & 0xf) << 28,
             x,
         };
@@ -122,6 +124,7 @@ impl Generator {
             kind: "uniform",
             words: Vec::new(),
             count: 0,
+            block: false,
             world,
             state,
         };
@@ -197,6 +200,7 @@ impl Generator {
     /// Two to ten instructions, some of them short branches forward.
     fn sequence(&mut self, case: &mut Case) {
         case.kind = "sequence";
+        case.block = true;
         case.count = 2 + self.rng.below(9) as usize;
         for _ in 0..case.count {
             let word = if self.rng.percent(10) {
@@ -261,6 +265,7 @@ impl Generator {
     /// A load-exclusive, harmless instructions, and the store-exclusive of the same size and address.
     fn exclusives(&mut self, case: &mut Case) {
         case.kind = "exclusives";
+        case.block = true;
         let base = self.with_role(Role::Pointer);
         let size = self.rng.below(4);
         let pair = size >= 2 && self.rng.percent(40);

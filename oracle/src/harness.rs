@@ -4,10 +4,13 @@ use crate::{
     generate::Case,
     library::{Error, Library},
     state::{CODE, DATA, Event, Outcome, State, World},
-    subject::Subject,
+    subject::{Subject, Way},
     systems,
     unicorn::Unicorn,
 };
+
+/// The core's and the oracle's outcome, and the first difference of their data.
+type Compared = (Outcome, Outcome, Option<(u64, u8, u8)>);
 
 /// Compared and put back in pieces of this size.
 const PIECE: usize = 0x1000;
@@ -34,8 +37,8 @@ pub struct Finding {
 /// Both sides.
 pub struct Harness {
     oracle: Unicorn,
-    guest: Subject,
-    host: Subject,
+    /// By [`subject_index`].
+    subjects: [Subject; 4],
     code: Vec<u8>,
     data: Vec<u8>,
 }
@@ -51,8 +54,13 @@ impl Harness {
         oracle.data_mut().copy_from_slice(&data);
         Ok(Harness {
             oracle,
-            guest: Subject::new(World::Guest, &code, &data),
-            host: Subject::new(World::Host, &code, &data),
+            subjects: [
+                (World::Guest, Way::Step),
+                (World::Guest, Way::Block),
+                (World::Host, Way::Step),
+                (World::Host, Way::Block),
+            ]
+            .map(|(world, way)| Subject::new(world, way, &code, &data)),
             code,
             data,
         })
@@ -63,13 +71,6 @@ impl Harness {
         self.oracle.library()
     }
 
-    fn subject(&mut self, world: World) -> &mut Subject {
-        match world {
-            World::Guest => &mut self.guest,
-            World::Host => &mut self.host,
-        }
-    }
-
     /// Runs the case; `None` if both sides agree.
     ///
     /// # Errors
@@ -77,7 +78,11 @@ impl Harness {
     pub fn run(&mut self, case: &Case) -> Result<Option<Finding>, Error> {
         let (core, oracle, memory) = self.run_steps(case, case.count)?;
         if core.agrees(&oracle) && memory.is_none() {
-            return Ok(None);
+            return if case.block {
+                self.run_in_one_go(case)
+            } else {
+                Ok(None)
+            };
         }
         let mut before = case.state.clone();
         for step in 0..case.count {
@@ -93,11 +98,7 @@ impl Harness {
         )))
     }
 
-    fn run_steps(
-        &mut self,
-        case: &Case,
-        count: usize,
-    ) -> Result<(Outcome, Outcome, Option<(u64, u8, u8)>), Error> {
+    fn run_steps(&mut self, case: &Case, count: usize) -> Result<Compared, Error> {
         let oracle = if case.words.iter().any(|&word| is_fp_or_simd(word)) {
             Outcome {
                 event: Event::Undefined,
@@ -107,37 +108,54 @@ impl Harness {
             self.oracle.load(&case.state, &case.words)?;
             self.oracle.run(case.state.pc, count)?
         };
-        let subject = self.subject(case.world);
+        let subject = &mut self.subjects[subject_index(case.world, Way::Step)];
         subject.load(&case.state, &case.words);
         let core = subject.run(count);
-        self.restore_code(case)?;
-        let memory = self.compare_and_restore_data(case.world);
+        let memory = self.clean(case, Way::Step)?;
         if case.words.iter().any(|&word| systems::changes_system(word)) {
-            self.subject(case.world).rebuild();
+            self.subjects[subject_index(case.world, Way::Step)].rebuild();
             self.oracle.flush()?;
         }
         Ok((core, oracle, memory))
     }
 
-    fn restore_code(&mut self, case: &Case) -> Result<(), Error> {
+    /// The same case with both sides free to run it as a block: the core in its fast loop.
+    fn run_in_one_go(&mut self, case: &Case) -> Result<Option<Finding>, Error> {
+        self.oracle.load(&case.state, &case.words)?;
+        let end = case.state.pc + 4 * case.words.len() as u64;
+        let oracle = self.oracle.run_block(case.state.pc, end)?;
+        let subject = &mut self.subjects[subject_index(case.world, Way::Block)];
+        subject.load(&case.state, &case.words);
+        let core = subject.run_block();
+        let memory = self.clean(case, Way::Block)?;
+        if core.agrees(&oracle) && memory.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Finding {
+            word: 0,
+            step: case.count,
+            world: case.world,
+            before: case.state.clone(),
+            core,
+            oracle,
+            memory,
+        }))
+    }
+
+    /// Compares the data pages, then takes the case's code and stores away.
+    fn clean(&mut self, case: &Case, way: Way) -> Result<Option<(u64, u8, u8)>, Error> {
+        let subject = &mut self.subjects[subject_index(case.world, way)];
+        subject.restore_code(case.state.pc, case.words.len());
         let offset = (case.state.pc - CODE) as usize;
-        self.subject(case.world)
-            .restore_code(case.state.pc, case.words.len());
         let bytes = self.code[offset..offset + 4 * case.words.len()].chunks_exact(4);
         let words: Vec<u32> = bytes
             .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
             .collect();
-        self.oracle.set_code(offset as u64, &words)
-    }
+        self.oracle.set_code(offset as u64, &words)?;
 
-    fn compare_and_restore_data(&mut self, world: World) -> Option<(u64, u8, u8)> {
         let mut difference = None;
         for start in (0..self.data.len()).step_by(PIECE) {
             let piece = start..start + PIECE;
-            let subject = match world {
-                World::Guest => &mut self.guest,
-                World::Host => &mut self.host,
-            };
             let pristine = &self.data[piece.clone()];
             let (core, oracle) = (
                 &subject.data()[piece.clone()],
@@ -158,8 +176,13 @@ impl Harness {
                 self.oracle.data_mut()[piece].copy_from_slice(pristine);
             }
         }
-        difference
+        Ok(difference)
     }
+}
+
+/// Place of a core among the subjects.
+fn subject_index(world: World, way: Way) -> usize {
+    usize::from(world == World::Host) << 1 | usize::from(way == Way::Block)
 }
 
 /// Floating point and Advanced SIMD, all UNDEFINED on a core without their registers. The oracle is not asked:

@@ -3,9 +3,10 @@
 use crate::state::{
     self, CODE, CODE_SIZE, DATA, DATA_SIZE, EL1H, Event, MAIR, Outcome, SCTLR, State, World,
 };
+use std::time::Duration;
 use virtual_soc::{
     cpu::{Bus, BusFault, CoreConfig, CoreState, CpuView, SysReg, SysRegFault, Time},
-    machine::{Machine, MachineConfig, Step},
+    machine::{Machine, MachineConfig, Step, Stop},
 };
 
 /// Nothing outside the core: every access aborts and every implementation-defined register is UNDEFINED.
@@ -45,6 +46,38 @@ impl Bus for NoBus {
 
 /// CLREX.
 pub const CLREX: u32 = 0xd503_3f5f;
+/// The code pages begin with exception vectors: HLT #[`VECTOR`] in each; then comes one CLREX. Cases lie behind.
+const CLREX_OFFSET: u64 = 0x800;
+/// A host call from a vector.
+const VECTOR: u16 = 1;
+/// A host call at the end of a case that runs in one go.
+const END: u16 = 2;
+
+const fn hlt(imm: u16) -> u32 {
+    0xd440_0000 | (imm as u32) << 5
+}
+
+/// Puts vectors and CLREX into the bytes of the code pages.
+pub fn put_vectors(code: &mut [u8]) {
+    let vectors = (0..CLREX_OFFSET as usize)
+        .step_by(0x80)
+        .map(|at| (at, hlt(VECTOR)));
+    for (at, word) in vectors.chain([(CLREX_OFFSET as usize, CLREX)]) {
+        code[at..at + 4].copy_from_slice(&word.to_le_bytes());
+    }
+}
+
+/// How a core runs its instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// One at a time.
+    Step,
+    /// As many as the machine runs in a slice.
+    Block,
+}
+
+/// Far longer than any block: 10,000 instructions.
+const LONGEST_BLOCK: Duration = Duration::from_micros(10);
 
 /// RAM: code, data, then the translation tables, which are not mapped.
 const RAM_SIZE: u64 = 0x10_0000;
@@ -59,6 +92,8 @@ const TTBR0_EL1: SysReg = SysReg::new(3, 0, 2, 0, 0);
 const TTBR0_EL2: SysReg = SysReg::new(3, 4, 2, 0, 0);
 const TCR_EL1: SysReg = SysReg::new(3, 0, 2, 0, 2);
 const TCR_EL2: SysReg = SysReg::new(3, 4, 2, 0, 2);
+const VBAR_EL1: SysReg = SysReg::new(3, 0, 12, 0, 0);
+const VBAR_EL2: SysReg = SysReg::new(3, 4, 12, 0, 0);
 const MAIR_EL1: SysReg = SysReg::new(3, 0, 10, 2, 0);
 const MAIR_EL2: SysReg = SysReg::new(3, 4, 10, 2, 0);
 
@@ -77,17 +112,19 @@ const fn syndrome(op1: u8) -> [SysReg; 4] {
 /// The core in one [`World`].
 pub struct Subject {
     world: World,
+    way: Way,
     machine: Machine<NoBus>,
     code: Box<[u8]>,
     data: Box<[u8]>,
 }
 
 impl Subject {
-    /// A core with these bytes in its pages; the first word of the code must be [`CLREX`].
-    pub fn new(world: World, code: &[u8], data: &[u8]) -> Self {
+    /// A core with these bytes in its pages; the code must begin with what [`put_vectors`] puts there.
+    pub fn new(world: World, way: Way, code: &[u8], data: &[u8]) -> Self {
         Subject {
             world,
-            machine: build(world, code, data),
+            way,
+            machine: build(world, way, code, data),
             code: code.into(),
             data: data.into(),
         }
@@ -95,20 +132,22 @@ impl Subject {
 
     /// Starts again from power-on: after instructions that may have changed more than [`State`] tells.
     pub fn rebuild(&mut self) {
-        self.machine = build(self.world, &self.code, &self.data);
+        self.machine = build(self.world, self.way, &self.code, &self.data);
     }
 
     /// Makes the core ready to run `words` at `state.pc` from `state`.
     pub fn load(&mut self, state: &State, words: &[u32]) {
         // CLREX: a monitor left by the last case would let a lone store-exclusive succeed.
         self.set(&State {
-            pc: CODE,
+            pc: CODE + CLREX_OFFSET,
             pstate: EL1H,
             ..state.clone()
         });
-        self.write_code(CODE, &[0xd503_3f5f]);
         self.machine.step_core(0);
         self.write_code(state.pc, words);
+        if self.way == Way::Block {
+            self.write_code(state.pc + 4 * words.len() as u64, &[hlt(END)]);
+        }
         // The oracle takes no exceptions, so these are still 0 there, as is the stack pointer of the other mode.
         let core = &mut self.machine.cores[0];
         for register in SYNDROME.as_flattened() {
@@ -161,6 +200,29 @@ impl Subject {
         }
     }
 
+    /// Runs to the end of the words that were loaded, or to the first exception; only for [`Way::Block`].
+    pub fn run_block(&mut self) -> Outcome {
+        match self.machine.run(self.machine.now() + LONGEST_BLOCK) {
+            Stop::HostCall { imm: END, .. } => {
+                let core = &mut self.machine.cores[0];
+                core.set_pc(core.pc() - 4);
+                Outcome {
+                    event: Event::None,
+                    state: self.registers(),
+                }
+            }
+            Stop::HostCall { imm: VECTOR, .. } => self.exception(),
+            Stop::HostCall { imm, .. } => Outcome {
+                event: Event::Other(imm.into()),
+                state: self.registers(),
+            },
+            Stop::Deadline => Outcome {
+                event: Event::Other(u32::MAX),
+                state: self.registers(),
+            },
+        }
+    }
+
     fn registers(&self) -> State {
         let core = &self.machine.cores[0];
         let mut x = [0; 31];
@@ -200,6 +262,7 @@ impl Subject {
 
     /// Takes `words` words of a case away.
     pub fn restore_code(&mut self, address: u64, words: usize) {
+        let words = words + usize::from(self.way == Way::Block);
         let offset = (address - CODE) as usize;
         let bytes = &self.code[offset..offset + 4 * words];
         assert!(
@@ -238,13 +301,16 @@ fn event(esr: u64, far: u64) -> Event {
     }
 }
 
-fn build(world: World, code: &[u8], data: &[u8]) -> Machine<NoBus> {
+fn build(world: World, way: Way, code: &[u8], data: &[u8]) -> Machine<NoBus> {
     let mut machine = Machine::new(
         MachineConfig {
             ram_base: CODE,
             ram_size: RAM_SIZE,
             cores: vec![CoreConfig::default()],
-            host_call: 0..0,
+            host_call: match way {
+                Way::Step => 0..0,
+                Way::Block => CODE..CODE + CODE_SIZE,
+            },
             ..MachineConfig::default()
         },
         NoBus,
@@ -298,6 +364,7 @@ fn build(world: World, code: &[u8], data: &[u8]) -> Machine<NoBus> {
             (TTBR0_EL1, LEVEL2),
             (TCR_EL1, tcr),
             (SCTLR_EL1, mmu_on),
+            (VBAR_EL1, CODE),
             (HCR_EL2, E2H_RW),
         ],
         World::Host => [
@@ -305,6 +372,7 @@ fn build(world: World, code: &[u8], data: &[u8]) -> Machine<NoBus> {
             (TTBR0_EL2, LEVEL2),
             (TCR_EL2, tcr),
             (SCTLR_EL2, mmu_on),
+            (VBAR_EL2, CODE),
             (HCR_EL2, E2H_RW | TGE),
         ],
     };

@@ -62,6 +62,14 @@ pub const SYSTEM_REGISTERS: &[SystemRegister] = &[
     register(3, 0, 10, 2, 0, ALL),        // MAIR_EL1
 ];
 
+/// True for MRS and MSR of a register of [`SYSTEM_REGISTERS`].
+pub fn is_portable(word: u32) -> bool {
+    let encoding = word >> 5 & 0xffff;
+    SYSTEM_REGISTERS
+        .iter()
+        .any(|register| register.encoding == encoding)
+}
+
 /// True if a word may change more than general registers, flags, DAIF and memory: system instructions and register
 /// moves other than hints and barriers.
 pub const fn changes_system(word: u32) -> bool {

@@ -196,6 +196,7 @@ impl Unicorn {
         self.el1 = self.enter(&[
             0xd518_1000, // msr sctlr_el1, x0
             0xd518_a203, // msr mair_el1, x3
+            0xd518_c002, // msr vbar_el1, x2
             0xd503_3fdf, // isb
         ])?;
         self.el0 = self.enter(&[
@@ -330,10 +331,21 @@ impl Unicorn {
     /// # Errors
     /// What the library says, if it is not an exception of the guest.
     pub fn run(&mut self, pc: u64, count: usize) -> Result<Outcome, Error> {
+        // No instruction lies there, so only the count ends the run.
+        self.start(pc, u64::MAX - 3, count)
+    }
+
+    /// Runs from `pc` until `end` is reached, or to the first exception.
+    ///
+    /// # Errors
+    /// As [`Unicorn::run`].
+    pub fn run_block(&mut self, pc: u64, end: u64) -> Result<Outcome, Error> {
+        self.start(pc, end, 0)
+    }
+
+    fn start(&mut self, pc: u64, until: u64, count: usize) -> Result<Outcome, Error> {
         self.seen.interrupt.set(None);
         self.seen.fault.set(None);
-        // No instruction lies there, so only the count ends the run.
-        let until = u64::MAX - 3;
         // SAFETY: the engine is open; hooks touch nothing but `seen`.
         let result = unsafe { (self.library.emu_start)(self.engine, pc, until, 0, count) };
         let event = match (self.seen.fault.get(), self.seen.interrupt.get()) {
