@@ -205,6 +205,11 @@ fn a_faulting_access_is_an_answer_and_counted() {
         c.text().contains("Exception"),
         "console text came before the reply"
     );
+    c.op(0x007, &[0x101]);
+    c.console.clear();
+    c.read(at, 1).unwrap();
+    c.op(0x105, &[0x10]);
+    assert!(c.text().contains("Exception"), "so does a MEMREAD");
 }
 
 #[test]

@@ -123,6 +123,7 @@ fn only_target_zero_and_existing_lines_are_delivered() {
     // 1503 is the last line that exists, 1504 has bits in the banks but is not wired.
     b.w(MASK_CLR + 4 * 47, u32::MAX);
     b.w(SW_SET + 4 * 47, 1);
+    b.w(IRQ_CFG + 4 * 1504, 0);
     b.pass(500);
     assert_eq!((b.irq(), b.r(SW_SET + 4 * 47)), (0, 1));
     b.w(MASK_CLR + 4 * 46, u32::MAX);
@@ -182,6 +183,8 @@ fn faults_lose_repeat_and_invent() {
     model.faults.duplicate_every = 1;
     let mut b = Bench::new(&model);
     assert_eq!(b.receiver(0), Some(0));
+    b.w(SW_SET + 12, 1 << 4);
+    b.w(SW_CLR + 12, 1 << 4);
     b.pass(1500);
     assert_eq!((b.irq(), b.r(EVENT), b.r(EVENT)), (1, 0x1_0000 | LINE, 0));
 

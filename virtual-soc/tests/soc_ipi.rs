@@ -89,7 +89,13 @@ fn the_bus_names_its_next_event() {
     let due = b.bus.next_event(now).unwrap();
     assert_eq!(due.0 - now.0, 200_000);
     b.w(SW_SET + 12, 1 << 4);
-    b.pass(200);
+    let due = b.bus.next_event(now).unwrap();
+    assert_eq!(due.0 - now.0, 100_000, "delivery of the line");
+    b.pass(300);
+    assert_eq!(b.bus.next_event(b.now), None);
+    // A masked CPU 0 and a fallback: the move after the refusal is an event, too.
+    b.field(3, 2);
+    b.mask(1);
     let due = b.bus.next_event(b.now).unwrap();
-    assert_eq!(due.0 - now.0, 250_000, "delivery of the line");
+    assert_eq!(due.0 - b.now.0, 1_000_000);
 }
