@@ -24,6 +24,8 @@ pub struct Case {
     pub count: usize,
     /// Neither branches backward nor touches the system: also run in one go, from the first word to the last.
     pub block: bool,
+    /// The core starts with full translation caches.
+    pub warm: bool,
     /// Regime of the core.
     pub world: World,
     /// Registers before.
@@ -125,6 +127,7 @@ impl Generator {
             words: Vec::new(),
             count: 0,
             block: false,
+            warm: rng.percent(80),
             world,
             state,
         };

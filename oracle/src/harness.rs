@@ -109,7 +109,7 @@ impl Harness {
             self.oracle.run(case.state.pc, count)?
         };
         let subject = &mut self.subjects[subject_index(case.world, Way::Step)];
-        subject.load(&case.state, &case.words);
+        subject.load(&case.state, &case.words, case.warm);
         let core = subject.run(count);
         let memory = self.clean(case, Way::Step)?;
         if case.words.iter().any(|&word| systems::changes_system(word)) {
@@ -125,7 +125,7 @@ impl Harness {
         let end = case.state.pc + 4 * case.words.len() as u64;
         let oracle = self.oracle.run_block(case.state.pc, end)?;
         let subject = &mut self.subjects[subject_index(case.world, Way::Block)];
-        subject.load(&case.state, &case.words);
+        subject.load(&case.state, &case.words, case.warm);
         let core = subject.run_block();
         let memory = self.clean(case, Way::Block)?;
         if core.agrees(&oracle) && memory.is_none() {

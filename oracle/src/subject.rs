@@ -135,8 +135,9 @@ impl Subject {
         self.machine = build(self.world, self.way, &self.code, &self.data);
     }
 
-    /// Makes the core ready to run `words` at `state.pc` from `state`.
-    pub fn load(&mut self, state: &State, words: &[u32]) {
+    /// Makes the core ready to run `words` at `state.pc` from `state`. `warm`: with its translation caches full, so that
+    /// memory accesses take the fast way; the code page that a case is written to often empties them.
+    pub fn load(&mut self, state: &State, words: &[u32], warm: bool) {
         // CLREX: a monitor left by the last case would let a lone store-exclusive succeed.
         self.set(&State {
             pc: CODE + CLREX_OFFSET,
@@ -155,6 +156,31 @@ impl Subject {
         }
         core.set_sp_el(0, 0);
         self.set(state);
+        if warm {
+            self.warm(state.pc);
+            self.set(state);
+        }
+    }
+
+    /// Touches every page from an instruction in the case's own code page, which must be known before the data pages:
+    /// a page that becomes code empties the caches.
+    fn warm(&mut self, pc: u64) {
+        const LDRB_STRB: [u32; 2] = [0x3940_0001, 0x3900_0001]; // ldrb w1, [x0]; strb w1, [x0]
+        let place = pc - 8;
+        self.write_code(place, &LDRB_STRB);
+        let pages = |start: u64, size: u64| (start..start + size).step_by(0x1000);
+        for (page, steps) in pages(CODE, CODE_SIZE)
+            .map(|page| (page, 1))
+            .chain(pages(DATA, DATA_SIZE).map(|page| (page, 2)))
+        {
+            let core = &mut self.machine.cores[0];
+            core.set_x(0, page);
+            core.set_pc(place);
+            for _ in 0..steps {
+                self.machine.step_core(0);
+            }
+        }
+        self.restore_words(place, LDRB_STRB.len());
     }
 
     fn write_code(&mut self, address: u64, words: &[u32]) {
@@ -262,7 +288,10 @@ impl Subject {
 
     /// Takes `words` words of a case away.
     pub fn restore_code(&mut self, address: u64, words: usize) {
-        let words = words + usize::from(self.way == Way::Block);
+        self.restore_words(address, words + usize::from(self.way == Way::Block));
+    }
+
+    fn restore_words(&mut self, address: u64, words: usize) {
         let offset = (address - CODE) as usize;
         let bytes = &self.code[offset..offset + 4 * words];
         assert!(
