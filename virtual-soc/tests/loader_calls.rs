@@ -595,3 +595,30 @@ fn an_serror_is_counted_by_the_guard() {
     assert_eq!(c.op(0x008, &[]), 1);
     assert!(c.text().contains("SError"));
 }
+
+#[test]
+fn a_secondary_left_open_in_the_loader_takes_what_it_is_offered() {
+    let mut c = Client::new(&t8140());
+    c.start(&[0]);
+    open_line(&mut c);
+    let open = c.code(&[msr_siq(0), ISB, OPEN_IF, RET]);
+    c.op(SMP_CALL_SYNC, &[0, open | RX, 1]);
+    c.op(0x101, &[SW_SET + WORD, BIT]);
+    c.op(0x000, &[]);
+    // Index 0 is logical CPU 1.
+    assert_eq!(
+        (c.target.stats().taken[1], c.target.stats().loader_took),
+        (1, 1)
+    );
+    let texts: Vec<String> = c
+        .target
+        .as_found()
+        .differences(&c.target.snapshot())
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert!(
+        texts.contains(&"CPU 1 DAIF: 0xc0 before, 0x0 after".to_owned()),
+        "{texts:?}"
+    );
+}

@@ -131,6 +131,13 @@ fn t8140_says_where_its_facts_come_from() {
     assert_eq!(model.siq.classes_source.kind, SourceKind::Silicon);
     assert_eq!(model.siq.choice_source.kind, SourceKind::ModelOnly);
     assert_eq!(model.siq.masked_source.kind, SourceKind::Inference);
+    let sources = model.sources();
+    assert_eq!(sources.len(), 24);
+    assert!(
+        sources
+            .iter()
+            .any(|(key, s)| key == "aic.config" && s.kind == SourceKind::Inference)
+    );
     let fields: Vec<u64> = model.cpu.iter().map(|c| c.siq_cfg).collect();
     assert_eq!(fields, [3, 3, 3, 3, 0, 3]);
 }

@@ -94,6 +94,8 @@ impl VirtualTarget {
 
     /// `size` bytes for a MEMREAD or a copy. Device memory is read byte by byte.
     pub(super) fn load_bytes(&mut self, va: u64, size: u64) -> Result<Vec<u8>, Fault> {
+        // Every byte must be somewhere; seen from its last byte a range that leaves its region faults at once.
+        self.place(va.checked_add(size - 1).ok_or(Fault)?, 1, false)?;
         match self.place(va, size, false) {
             Ok(Place::Ram(pa)) => Ok(self
                 .machine

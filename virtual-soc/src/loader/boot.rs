@@ -181,6 +181,6 @@ impl VirtualTarget {
             self.machine.bus.set_siq_cfg(0, value, now);
         }
         self.found(0);
-        self.boot_cpu_in_loader(true);
+        self.enters_loader(0);
     }
 }

@@ -4,7 +4,7 @@
 //! so that a handled exception returns as on hardware.
 
 use crate::cpu::CoreState;
-use crate::soc::{Consumed, LoaderMode};
+use crate::soc::{Consumed, InLoader};
 
 use super::VirtualTarget;
 use super::layout::RETURN_STUB;
@@ -38,6 +38,7 @@ impl VirtualTarget {
     /// Send a parked CPU into a function.
     pub(super) fn enter(&mut self, cpu: usize, function: u64, args: &[u64], stack: u64) {
         let stub = self.loader.layout.return_stub();
+        self.leaves_loader(cpu);
         let core = &mut self.machine.cores[cpu];
         for (n, value) in args.iter().enumerate() {
             core.set_x(n as u8, *value);
@@ -48,19 +49,25 @@ impl VirtualTarget {
         core.set_state(CoreState::Running);
     }
 
-    /// The boot CPU sits in the loader, or leaves it.
-    pub(super) fn boot_cpu_in_loader(&mut self, inside: bool) {
-        let daif = self.machine.cores[0].daif();
-        self.machine.bus.loader = match inside {
-            true => LoaderMode::Inside {
-                irq_open: daif & DAIF_I == 0,
-                fiq_open: daif & DAIF_F == 0,
-            },
-            false => LoaderMode::Away,
-        };
-        if inside && daif & DAIF_F == 0 {
-            self.mask_timers(0);
+    /// A CPU is parked in the loader: what it does not mask, the loader's handler takes.
+    pub(super) fn enters_loader(&mut self, cpu: usize) {
+        let daif = self.machine.cores[cpu].daif();
+        self.leaves_loader(cpu);
+        let inside = &mut self.machine.bus.in_loader;
+        inside.cpus |= 1 << cpu;
+        inside.irq_open |= u64::from(daif & DAIF_I == 0) << cpu;
+        inside.fiq_open |= u64::from(daif & DAIF_F == 0) << cpu;
+        if daif & DAIF_F == 0 {
+            self.mask_timers(cpu);
         }
+    }
+
+    fn leaves_loader(&mut self, cpu: usize) {
+        let inside = &mut self.machine.bus.in_loader;
+        let others = !(1 << cpu);
+        inside.cpus &= others;
+        inside.irq_open &= others;
+        inside.fiq_open &= others;
     }
 
     /// A guest executed a HLT in the stub page.
@@ -68,13 +75,14 @@ impl VirtualTarget {
         match imm {
             RETURNED if cpu == 0 => {
                 self.call_result = Some(self.machine.cores[0].x(0));
-                self.boot_cpu_in_loader(true);
+                self.enters_loader(0);
             }
             RETURNED => {
                 let retval = self.machine.cores[cpu].x(0);
                 let secondary = &mut self.loader.secondaries[cpu];
                 secondary.busy = false;
                 secondary.retval = retval;
+                self.enters_loader(cpu);
             }
             0..=15 => self.exception(cpu, imm),
             _ => self.crash(&format!(
@@ -172,11 +180,15 @@ impl VirtualTarget {
     fn fiq(&mut self, cpu: usize) -> bool {
         self.mask_timers(cpu);
         if self.machine.bus.acknowledge_ipi(cpu) {
-            let mpidr = self.mpidr(cpu);
-            self.loader
-                .print(&format!("Exception: FIQ, fast IPI, MPIDR {mpidr:#x}"));
+            self.print_ipi(cpu);
         }
         true
+    }
+
+    fn print_ipi(&mut self, cpu: usize) {
+        let mpidr = self.mpidr(cpu);
+        self.loader
+            .print(&format!("Exception: FIQ, fast IPI, MPIDR {mpidr:#x}"));
     }
 
     /// Mask every timer of a CPU that is enabled, not masked and due.
@@ -196,12 +208,12 @@ impl VirtualTarget {
         }
     }
 
-    /// Print what the loader's handler took while the boot CPU sat in the loader.
+    /// Print what the loader's handler took while CPUs sat in the loader.
     pub(super) fn report_consumed(&mut self) {
         for consumed in std::mem::take(&mut self.machine.bus.consumed) {
             match consumed {
-                Consumed::Irq(word, at) => self.print_irq(0, word, at),
-                Consumed::FastIpi => self.loader.print("Exception: FIQ, fast IPI"),
+                Consumed::Irq(cpu, word, at) => self.print_irq(cpu, word, at),
+                Consumed::FastIpi(cpu) => self.print_ipi(cpu),
             }
         }
     }
@@ -233,7 +245,7 @@ impl VirtualTarget {
         for core in &mut self.machine.cores {
             core.set_state(CoreState::Off);
         }
-        self.machine.bus.loader = LoaderMode::Away;
+        self.machine.bus.in_loader = InLoader::default();
         self.phase = Phase::Silent;
     }
 

@@ -43,7 +43,7 @@ impl Heap {
 
     /// MEMALIGN; 0 if there is no room or `align` is not a power of two.
     pub(super) fn memalign(&mut self, align: u64, size: u64) -> u64 {
-        if !align.is_power_of_two() || size == 0 {
+        if !align.is_power_of_two() || align > self.end || size == 0 {
             return 0;
         }
         let align = align.max(MALLOC_ALIGN);

@@ -103,7 +103,6 @@ impl VirtualTarget {
     }
 
     fn call(&mut self, args: &[u64; 6]) -> Outcome {
-        self.boot_cpu_in_loader(false);
         self.call_result = None;
         let stack = self.loader.boot_stack;
         self.enter(0, args[0], &args[1..6], stack);
@@ -149,7 +148,7 @@ impl VirtualTarget {
     fn memory_op(&mut self, opcode: u64, args: &[u64; 6]) -> u64 {
         let width = u64::from(WIDTHS[(opcode & 3) as usize]);
         let [dst, source, size, ..] = *args;
-        // The remainder below the width is not done; a size beyond memory faults long before its end.
+        // The remainder below the width is not done.
         let count = size / width;
         let (mut at, mut done) = (0, Ok(()));
         while at < count && done.is_ok() {

@@ -88,6 +88,7 @@ impl VirtualTarget {
             self.machine.bus.set_siq_cfg(cpu, value, now);
         }
         self.found(cpu);
+        self.enters_loader(cpu);
     }
 
     /// MMU_INIT_SECONDARY: a call to the CPU, with everything that can hang about calls.

@@ -73,6 +73,40 @@ impl core::fmt::Display for Source {
     }
 }
 
+impl super::SocModel {
+    /// Every source mark of the model with the key of the table or fact it stands for.
+    #[must_use]
+    pub fn sources(&self) -> Vec<(String, &Source)> {
+        let mut marks = vec![
+            ("soc".to_owned(), &self.source),
+            ("counter".to_owned(), &self.counter.source),
+            ("timing".to_owned(), &self.timing.source),
+            ("ram".to_owned(), &self.ram.source),
+            ("cpus".to_owned(), &self.cpus.source),
+            ("aic".to_owned(), &self.aic.source),
+            ("aic.config".to_owned(), &self.aic.config_source),
+            ("siq.access".to_owned(), &self.siq.access_source),
+            ("siq.classes".to_owned(), &self.siq.classes_source),
+            ("siq.choice".to_owned(), &self.siq.choice_source),
+            ("siq.on_masked".to_owned(), &self.siq.masked_source),
+            ("siq.timing".to_owned(), &self.siq.timing_source),
+            ("ipi".to_owned(), &self.ipi.source),
+            ("sysregs".to_owned(), &self.sysregs.source),
+            ("adt".to_owned(), &self.adt.source),
+            ("loader".to_owned(), &self.loader.source),
+        ];
+        marks.extend(self.uart.iter().map(|u| ("uart".to_owned(), &u.source)));
+        marks.extend(self.pmgr.iter().map(|p| ("pmgr".to_owned(), &p.source)));
+        marks.extend(
+            self.cpu
+                .iter()
+                .enumerate()
+                .map(|(i, c)| (format!("cpu[{i}]"), &c.source)),
+        );
+        marks
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,27 +20,22 @@ const IPI_CR: SysReg = SysReg::new(3, 5, 15, 3, 1);
 
 const UART_SIZE: u64 = 0x4000;
 
-/// What the boot CPU does with interrupts while it sits in the loader, which the host side models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LoaderMode {
-    /// Guest code runs on the boot CPU, or nothing does.
-    Away,
-    /// Parked in the loader: its own handler takes what is not masked. The loader itself runs with A, I and F open.
-    Inside {
-        /// I is clear.
-        irq_open: bool,
-        /// F is clear.
-        fiq_open: bool,
-    },
+/// CPUs that are parked in the loader, which the host side models; bit i = CPU i. The loader's own handler takes what such a CPU
+/// does not mask. The boot CPU's part of the loader runs with A, I and F open, the others' with I and F masked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct InLoader {
+    pub(crate) cpus: u64,
+    pub(crate) irq_open: u64,
+    pub(crate) fiq_open: u64,
 }
 
-/// An interrupt that the loader's handler took while the boot CPU sat in the loader.
+/// An interrupt that the loader's handler took while a CPU sat in the loader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consumed {
-    /// EVENT word and time in picoseconds.
-    Irq(u32, u64),
-    /// A fast IPI.
-    FastIpi,
+    /// CPU, EVENT word and time in picoseconds.
+    Irq(usize, u32, u64),
+    /// CPU that got a fast IPI.
+    FastIpi(usize),
 }
 
 /// How one listed register behaves.
@@ -69,7 +64,7 @@ pub struct SocBus {
     siq_stuck: Option<(usize, u64)>,
     siq_writes: u64,
     outside: Outside,
-    pub(crate) loader: LoaderMode,
+    pub(crate) in_loader: InLoader,
     pub(crate) loader_reads_event: bool,
     pub(crate) consumed: Vec<Consumed>,
     /// CPUs that the start block has been told to start or stop since somebody looked.
@@ -116,7 +111,7 @@ impl SocBus {
             siq_stuck: stuck.map(|cpu| (cpu, model.faults.siq_stuck_after)),
             siq_writes: 0,
             outside: model.faults.outside,
-            loader: LoaderMode::Away,
+            in_loader: InLoader::default(),
             loader_reads_event: model.loader.reads_event,
             consumed: Vec::new(),
             start_requests: 0,
@@ -201,28 +196,30 @@ impl SocBus {
         (offset < UART_SIZE).then_some(offset as u32)
     }
 
-    /// The loader's exception handler, while the boot CPU sits in the loader with interrupts open.
+    /// The loader's exception handler on the CPUs that sit in the loader with interrupts open.
     fn loader_takes_interrupts(&mut self, now: Time) {
-        let LoaderMode::Inside { irq_open, fiq_open } = self.loader else {
-            return;
+        let irqs = if self.loader_reads_event {
+            self.in_loader.irq_open
+        } else {
+            0
         };
-        if irq_open && self.loader_reads_event && self.aic.router.irq_lines() & 1 == 1 {
+        for cpu in bits(irqs & self.aic.router.irq_lines()) {
             loop {
-                let word = self.loader_event(0, now);
+                let word = self.loader_event(cpu, now);
                 if word == 0 {
                     break;
                 }
-                self.consumed.push(Consumed::Irq(word, now.as_picos()));
+                self.consumed.push(Consumed::Irq(cpu, word, now.as_picos()));
             }
         }
-        if fiq_open && self.ipi.lines() & 1 == 1 {
-            self.acknowledge_ipi(0);
-            self.consumed.push(Consumed::FastIpi);
+        for cpu in bits(self.in_loader.fiq_open & self.ipi.lines()) {
+            self.acknowledge_ipi(cpu);
+            self.consumed.push(Consumed::FastIpi(cpu));
         }
     }
 
     fn set_alive_mask(&mut self, set: u64, alive: bool, now: Time) {
-        for cpu in (0..self.taken.len()).filter(|c| set >> c & 1 == 1) {
+        for cpu in bits(set) {
             self.aic.router.set_alive(cpu, alive, now.as_picos());
         }
     }
@@ -377,15 +374,7 @@ impl Bus for SocBus {
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {
-        // A parked CPU has no say of its own: what its PSTATE says counts.
-        let masked = match self.loader {
-            LoaderMode::Inside { irq_open: true, .. } => view.irq_masked & !1,
-            LoaderMode::Inside {
-                irq_open: false, ..
-            } => view.irq_masked | 1,
-            LoaderMode::Away => view.irq_masked,
-        };
-        self.aic.router.tick(masked, now.as_picos());
+        self.aic.router.tick(view.irq_masked, now.as_picos());
         self.ipi.tick(view.waiting, now.as_picos());
         self.loader_takes_interrupts(now);
     }
@@ -395,4 +384,9 @@ impl Bus for SocBus {
         let events = [self.aic.router.next_event(now), self.ipi.next_event(now)];
         events.into_iter().flatten().min().map(Time)
     }
+}
+
+/// Numbers of the bits that are set.
+fn bits(set: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |i| set >> i & 1 == 1)
 }

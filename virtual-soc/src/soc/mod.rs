@@ -12,7 +12,7 @@ mod uart;
 
 pub use aic::Aic;
 pub use bus::SocBus;
-pub(crate) use bus::{Consumed, LoaderMode};
+pub(crate) use bus::{Consumed, InLoader};
 pub use layout::AicLayout;
 pub use sysreg_name::parse_sysreg;
 pub use uart::Uart;

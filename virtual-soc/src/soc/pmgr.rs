@@ -160,6 +160,7 @@ impl Pmgr {
                 self.active |= value;
                 Request::Active(set)
             }
+            offset if offset < START || !offset.is_multiple_of(4) => Request::None,
             offset => {
                 let cluster = (offset - START) / 4;
                 Request::Start(cpus(&|s| s.cluster == cluster && value >> s.core & 1 == 1))
