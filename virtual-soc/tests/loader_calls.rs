@@ -29,7 +29,7 @@ const SMP_WAIT: u64 = 0x503;
 const SECONDARIES: [u64; 5] = [0, 1, 2, 3, 5];
 
 fn t8140() -> SocModel {
-    SocModel::builtin("t8140").unwrap()
+    SocModel::builtin("t8140").expect("built in")
 }
 
 /// Load a 64-bit constant.

@@ -62,7 +62,8 @@ fn chunk() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn run(chunks: &[Vec<u8>]) -> (Vec<u8>, Duration) {
-    let mut target = VirtualTarget::from_model(&SocModel::builtin("t8140").unwrap(), 3).unwrap();
+    let mut target = VirtualTarget::from_model(&SocModel::builtin("t8140").expect("built in"), 3)
+        .expect("model");
     let mut output = Vec::new();
     let mut buf = [0; 4096];
     for chunk in chunks {

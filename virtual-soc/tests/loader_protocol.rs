@@ -12,7 +12,7 @@ const MARK: u64 = 0xacce_5515_abad_1dea;
 const AIC: u64 = 0x3_0100_0000;
 
 fn t8140() -> Client {
-    Client::new(&SocModel::builtin("t8140").unwrap())
+    Client::new(&SocModel::builtin("t8140").expect("built in"))
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn nop_negotiates_data_checksums() {
 
 #[test]
 fn over_a_uart_checksums_stay_and_a_boot_message_comes_first() {
-    let mut model = SocModel::builtin("t8140").unwrap();
+    let mut model = SocModel::builtin("t8140").expect("built in");
     model.loader.link = LinkKind::Uart;
     let mut c = Client::new(&model);
     assert_eq!(c.reply().unwrap().kind, 4);
@@ -271,7 +271,7 @@ fn time_passes_as_the_model_says() {
 
 #[test]
 fn a_link_may_lie_or_die() {
-    let mut model = SocModel::builtin("t8140").unwrap();
+    let mut model = SocModel::builtin("t8140").expect("built in");
     model.faults.corrupt_reply_every = 2;
     let mut c = Client::new(&model);
     c.op(0x000, &[]);
@@ -280,7 +280,7 @@ fn a_link_may_lie_or_die() {
     assert_eq!(c.target.recv(&mut bytes, Duration::from_secs(1)), 36);
     assert_ne!(client::checksum(&bytes[..32]).to_le_bytes(), bytes[32..]);
 
-    let mut model = SocModel::builtin("t8140").unwrap();
+    let mut model = SocModel::builtin("t8140").expect("built in");
     model.faults.link_dies_after = 3;
     let mut c = Client::new(&model);
     for _ in 0..3 {
