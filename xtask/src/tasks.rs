@@ -62,10 +62,14 @@ pub fn test(arguments: &[String]) -> Result<()> {
     process::run(firmware.give_to(workspace::cargo("test").args(arguments)))
 }
 
-/// `bench`: the measurements of the default members.
+/// `bench`: the numbers that the project promises, measured on the finished tool and image.
 pub fn bench(arguments: &[String]) -> Result<()> {
     let firmware = built_firmware()?;
-    process::run(firmware.give_to(workspace::cargo("bench").args(arguments)))
+    let mut cargo = workspace::cargo("bench");
+    cargo
+        .args(["--package", "host-cli", "--bench", "numbers"])
+        .args(arguments);
+    process::run(firmware.give_to(&mut cargo))
 }
 
 /// `clippy`: host code with the image inside, then the firmware with its own compiler's clippy.
