@@ -622,3 +622,36 @@ fn a_secondary_left_open_in_the_loader_takes_what_it_is_offered() {
         "{texts:?}"
     );
 }
+
+#[test]
+fn the_start_block_can_be_used_without_the_loader() {
+    let mut c = Client::new(&t8140());
+    const START: u64 = 0x3_4070_0000 + 0x34000;
+    // Core 3 of cluster 0, which is index 3.
+    c.op(0x101, &[START + 4, 1 << 3]);
+    c.op(0x101, &[START + 8, 1 << 3]);
+    assert_eq!([c.op(0x505, &[2]), c.op(0x505, &[3])], [0, 1]);
+    assert_eq!(
+        c.op(0x105, &[0x2_1035_0100]),
+        1,
+        "its status register says it runs"
+    );
+    assert_eq!(
+        c.op(0x104, &[0x2_1035_0000]) & 1,
+        1,
+        "its reset vector is locked"
+    );
+    c.op(0x101, &[START, 1 << 3]);
+    assert_eq!(c.op(0x505, &[3]), 0);
+}
+
+#[test]
+fn a_loader_for_older_machines_writes_siq_cfg() {
+    let mut model = t8140();
+    model.loader.writes_siq_cfg = Some(2);
+    let mut c = Client::new(&model);
+    c.start(&SECONDARIES);
+    let fields: Vec<u64> = c.target.snapshot().cpus.iter().map(|s| s.siq_cfg).collect();
+    assert_eq!(fields, [2; 6]);
+    assert_eq!(c.target.as_found().differences(&c.target.snapshot()), []);
+}

@@ -201,3 +201,42 @@ fn faults_lose_repeat_and_invent() {
     b.pass(2500);
     assert_eq!(b.r(EVENT), 0x1_0000 | LINE);
 }
+
+#[test]
+fn version_2_lies_elsewhere() {
+    let mut model = t8140();
+    (
+        model.aic.generation,
+        model.aic.irq_cfg,
+        model.aic.event,
+        model.aic.dies,
+    ) = (2, 0x2000, 0xc000, 2);
+    let mut b = Bench::new(&model);
+    // Offsets as the facts give them for 4096 lines: MASK_CLR 0x6600, SW_SET 0x6000, second die SW_SET 0xaa00, MASK_CLR 0xb000.
+    b.w(AIC + 0x6600, 1 << 24);
+    b.w(AIC + 0x6000, 1 << 24);
+    b.w(AIC + 0xb000, 1 << 5);
+    b.w(AIC + 0xaa00, 1 << 5);
+    b.pass(500);
+    assert_eq!(
+        [b.r(AIC + 0xc000), b.r(AIC + 0xc000), b.r(AIC + 0xc000)],
+        [0x1_0018, 0x0101_0005, 0]
+    );
+}
+
+#[test]
+fn registers_that_stick() {
+    let mut model = t8140();
+    model.faults.config_stuck = true;
+    model.faults.siq_stuck_cpu = Some(0);
+    model.faults.siq_stuck_after = 2;
+    let mut b = Bench::new(&model);
+    b.w(CONFIG, 1);
+    assert_eq!(b.r(CONFIG), 0);
+    // Device-tree id 0 is logical CPU 1.
+    for value in [0, 1, 2] {
+        b.field(1, value);
+        b.field(2, value);
+    }
+    assert_eq!((b.bus.siq_cfg(1), b.bus.siq_cfg(2)), (1, 2));
+}

@@ -58,13 +58,10 @@ impl VirtualTarget {
             }
             Place::Device(pa) => {
                 let now = self.machine.now();
-                let read = self
-                    .machine
+                self.machine
                     .bus
                     .mmio_read(0, pa, size, now)
-                    .map_err(|_| Fault);
-                self.note_hardware_requests();
-                read
+                    .map_err(|_| Fault)
             }
         }
     }
@@ -86,7 +83,7 @@ impl VirtualTarget {
                     .bus
                     .mmio_write(0, pa, size, value, now)
                     .map_err(|_| Fault);
-                self.note_hardware_requests();
+                self.hardware_requests();
                 written
             }
         }

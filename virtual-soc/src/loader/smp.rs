@@ -42,15 +42,12 @@ impl VirtualTarget {
                     .bus
                     .mmio_write(0, address, 4, value.into(), now);
             }
-            self.machine.bus.start_requests = 0;
-            if !self.cpu_models[cpu].starts {
-                let now = self.machine.now();
-                self.machine.bus.set_alive(cpu, false, now);
+            self.hardware_requests();
+            if !self.loader.secondaries[cpu].alive {
                 self.loader.print("  Failed!");
                 spent += START_TIMEOUT_US;
                 continue;
             }
-            self.bring_up(cpu);
             self.loader.print("  Started.");
             spent += START_TIME_US;
         }
@@ -198,9 +195,23 @@ impl VirtualTarget {
         }
     }
 
-    /// CPU starts and stops asked for by writes to the start block, not by the loader's own code, are dropped (model only).
-    pub(super) fn note_hardware_requests(&mut self) {
-        self.machine.bus.start_requests = 0;
-        self.machine.bus.stop_requests = 0;
+    /// Do what the start block was told by whoever wrote to it. A CPU that starts runs the loader's reset path, since that is
+    /// where its locked reset vector points, and parks there.
+    pub(super) fn hardware_requests(&mut self) {
+        let (start, stop) = self.machine.bus.take_requests();
+        for cpu in 1..self.loader.secondaries.len() {
+            let alive = self.loader.secondaries[cpu].alive;
+            if stop >> cpu & 1 == 1 && alive {
+                self.loader.secondaries[cpu].alive = false;
+                self.machine.cores[cpu].set_state(CoreState::Off);
+            }
+            if start >> cpu & 1 == 1 && !self.loader.secondaries[cpu].alive {
+                let now = self.machine.now();
+                match self.cpu_models[cpu].starts {
+                    true => self.bring_up(cpu),
+                    false => self.machine.bus.set_alive(cpu, false, now),
+                }
+            }
+        }
     }
 }

@@ -307,6 +307,7 @@ impl VirtualTarget {
                 break;
             }
         }
+        self.hardware_requests();
         self.report_consumed();
         self.flush_console();
         Progress::Waited

@@ -68,8 +68,8 @@ pub struct SocBus {
     pub(crate) loader_reads_event: bool,
     pub(crate) consumed: Vec<Consumed>,
     /// CPUs that the start block has been told to start or stop since somebody looked.
-    pub(crate) start_requests: u64,
-    pub(crate) stop_requests: u64,
+    start_requests: u64,
+    stop_requests: u64,
     pub(crate) taken: Vec<u64>,
     pub(crate) empty_events: Vec<u64>,
     pub(crate) loader_took: u64,
@@ -136,6 +136,14 @@ impl SocBus {
     /// Drive the hardware level of a line from outside the guest.
     pub fn set_line(&mut self, die: usize, number: u32, high: bool, now: Time) {
         self.aic.set_hw(die, number, high, now.as_picos());
+    }
+
+    /// CPUs that the start block has been told to start and to stop since the last call.
+    pub(crate) fn take_requests(&mut self) -> (u64, u64) {
+        (
+            std::mem::take(&mut self.start_requests),
+            std::mem::take(&mut self.stop_requests),
+        )
     }
 
     pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: Time) {
