@@ -1,0 +1,214 @@
+//! The bytes of one message of each kind, computed apart from this crate (varints, CRC-32 and COBS by hand). A change here is a change of the wire format: raise `PROTOCOL_VERSION`.
+
+use protocol::command::{
+    Cell, Command, FIELD_AS_FOUND, Hello as HelloRequest, LineId, Mask, Register,
+};
+use protocol::frame::{MAX_FRAME, encode};
+use protocol::message::{
+    CellResult, CpuInfo, Difference, Fault, FaultKind, Hello, Item, LatencyChunk, Message, Packet,
+    Progress, RawEvent, Reading, Refusal, Restored,
+};
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn command(command: &Command) -> String {
+    let mut frame = [0; MAX_FRAME];
+    let n = encode(command, &mut frame).unwrap();
+    hex(&frame[..n])
+}
+
+fn message(message: Message) -> String {
+    let packet = Packet {
+        seq: 5,
+        dropped: 0x80,
+        message,
+    };
+    let mut frame = [0; MAX_FRAME];
+    let n = encode(&packet, &mut frame).unwrap();
+    hex(&frame[..n])
+}
+
+const LINE: LineId = LineId {
+    die: 1,
+    number: 996,
+};
+
+fn cell() -> Cell {
+    Cell {
+        id: 7,
+        line: LINE,
+        fire_cpu: 2,
+        fields: [0, 3, FIELD_AS_FOUND].into_iter().collect(),
+        masked: [Mask { cpu: 0, us: 35_000 }].into_iter().collect(),
+        triggers: 32,
+        timeout_us: 10_000,
+        grace_us: 2,
+        raw: true,
+    }
+}
+
+#[test]
+fn commands() {
+    let hello = HelloRequest {
+        protocol: 1,
+        schema: 0x1122_3344_5566_7788,
+        nonce: 0xdead_beef,
+    };
+    let read = Command::Read {
+        cpu: 3,
+        register: Register::Cntfrq,
+    };
+    let got = [
+        command(&Command::Hello(hello)),
+        command(&Command::Open),
+        command(&Command::Cell(cell())),
+        command(&read),
+        command(&Command::Close),
+        command(&Command::Leave),
+    ];
+    assert_eq!(
+        got,
+        [
+            "01140188ef99abc5e88c9111effdb6f50d326151dd00",
+            "06011bdf05a500",
+            "08020701e40702030403ff010ab8910220904e02013603bf3300",
+            "08030308babcf1d800",
+            "0604942b6fd500",
+            "0605021b68a200",
+        ]
+    );
+}
+
+#[test]
+fn messages() {
+    let hello = Hello {
+        protocol: 1,
+        schema: 0x1122_3344_5566_7788,
+        build_id: [0xab; 16],
+        nonce: 0xdead_beef,
+        counter_hz: 24_000_000,
+        counter_step: 1,
+        event_stream: true,
+    };
+    let info = CpuInfo {
+        cpu: 5,
+        mpidr: 0x8001_0101,
+        midr: 0x610f_0610,
+        el: 2,
+        sctlr: 0x30d0_1805,
+        siq_cfg: Reading::Value(3),
+    };
+    let result = CellResult {
+        id: 7,
+        refusal: Some(Refusal::SiqCfg {
+            cpu: 1,
+            esr: 0x6200_0000,
+        }),
+        fields: [0, 3].into_iter().collect(),
+        fired: 32,
+        landed: [30, 0].into_iter().collect(),
+        offered: [32, 0].into_iter().collect(),
+        lost: 2,
+        late: 1,
+        duplicate: 4,
+        spurious: 5,
+        latencies: 30,
+        from_unmask: 30,
+        min_ticks: 6,
+        max_ticks: 300,
+    };
+    let progress = Progress {
+        id: 7,
+        fired: 300,
+        landed: [299, 0].into_iter().collect(),
+        lost: 1,
+    };
+    let event = RawEvent {
+        id: 7,
+        trigger: 31,
+        cpu: 0,
+        event: 0x0101_03e4,
+        ticks: 12,
+    };
+    let difference = Difference {
+        item: Item::MaskWord,
+        index: 130,
+        found: 0xffff_ffff,
+        now: 0,
+    };
+    let restored = Restored {
+        checked: 137,
+        different: 1,
+        differences: [difference].into_iter().collect(),
+    };
+    let fault = Fault {
+        cpu: 1,
+        kind: FaultKind::SError,
+        mpidr: 0x8000_0000,
+        esr: 0xbe00_0000,
+        elr: 0x1234,
+        far: 0,
+        spsr: 0x3c9,
+        line: 0,
+    };
+    let latency = LatencyChunk {
+        id: 7,
+        counts: [(6, 29), (300, 1)].into_iter().collect(),
+    };
+    let register = Message::Register {
+        cpu: 3,
+        register: Register::Cntfrq,
+        reading: Some(Reading::Trapped(0x6232_0000)),
+    };
+    let opened = Message::Opened {
+        software_pending: 1,
+        unmasked: 2,
+        config: 0x1000_0001,
+    };
+    let line = Message::Line {
+        line: LINE,
+        software: true,
+        high: false,
+        config: 4,
+    };
+    let got = [
+        message(Message::Hello(hello)),
+        message(Message::Cpu(info)),
+        message(opened),
+        message(Message::Latency(latency)),
+        message(Message::Cell(result)),
+        message(Message::Progress(progress)),
+        message(Message::Event(event)),
+        message(register),
+        message(Message::Restored(restored)),
+        message(Message::Fault(fault)),
+        message(Message::Log([1, 2, 3].into_iter().collect())),
+        message(Message::BadCommand { at: 300 }),
+        message(Message::End {
+            packets: 6,
+            dropped: 128,
+        }),
+        message(line),
+    ];
+    assert_eq!(
+        got,
+        [
+            "040580012a0188ef99abc5e88c9111ababababababababababababababababeffdb6f50d80ecb80b0101254d203500",
+            "1605800101058182848008908cbc88060285b0c0860306030a1d9e2200",
+            "1005800102010281808080016a315a8e00",
+            "10058001030702061dac020178142e5500",
+            "0f0580010407010701808080900602050320021e0302200e020104051e1e06ac02a4b8fd9100",
+            "0b0580010507ac0202ab0206010592ed6200",
+            "0705800106071f0ae48784080c88e9951900",
+            "1205800107030801018080c89106967eb79400",
+            "110580010889010101028201ffffffff0f057301322900",
+            "130580010901018080808008808080f00bb42403c90705303e545b00",
+            "0d0580010a030102031a06709c00",
+            "0b0580010bac02cf9abc0800",
+            "0c0580010c06800166a65bee00",
+            "090580010d01e4070106040ee6fb4300",
+        ]
+    );
+}

@@ -1,0 +1,339 @@
+//! Every message and command survives the wire, nothing that comes in makes the decoder panic, and it finds its way back.
+
+use heapless::Vec as Fixed;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use protocol::MAX_CPUS;
+use protocol::command::{Cell, Command, Hello as HelloRequest, LineId, Mask, Register};
+use protocol::frame::{Decoder, FrameError, MAX_FRAME, decode, encode};
+use protocol::message::{
+    CHUNK, CellResult, CpuInfo, DIFFERENCES, Difference, Fault, FaultKind, Hello, Item, LOG_BYTES,
+    LatencyChunk, Message, Packet, Progress, RawEvent, Reading, Refusal, Restored,
+};
+
+fn fixed<T: Clone + core::fmt::Debug, const N: usize>(
+    item: impl Strategy<Value = T>,
+) -> impl Strategy<Value = Fixed<T, N>> {
+    vec(item, 0..=N).prop_map(|v| v.into_iter().collect())
+}
+
+fn line() -> impl Strategy<Value = LineId> {
+    any::<(u8, u16)>().prop_map(|(die, number)| LineId { die, number })
+}
+
+fn register() -> impl Strategy<Value = Register> {
+    prop::sample::select(vec![
+        Register::SiqCfg,
+        Register::Mpidr,
+        Register::Midr,
+        Register::IpiSr,
+        Register::IpiCr,
+        Register::Isr,
+        Register::Sctlr,
+        Register::Hcr,
+        Register::Cntfrq,
+        Register::Cnthctl,
+    ])
+}
+
+fn reading() -> impl Strategy<Value = Reading> {
+    prop_oneof![
+        any::<u64>().prop_map(Reading::Value),
+        any::<u64>().prop_map(Reading::Trapped),
+    ]
+}
+
+fn cell() -> impl Strategy<Value = Cell> {
+    let mask = any::<(u8, u32)>().prop_map(|(cpu, us)| Mask { cpu, us });
+    (
+        any::<(u32, u8, u32, u32, u32, bool)>(),
+        line(),
+        fixed::<_, MAX_CPUS>(any::<u8>()),
+        fixed::<_, MAX_CPUS>(mask),
+    )
+        .prop_map(|(n, line, fields, masked)| Cell {
+            id: n.0,
+            line,
+            fire_cpu: n.1,
+            fields,
+            masked,
+            triggers: n.2,
+            timeout_us: n.3,
+            grace_us: n.4,
+            raw: n.5,
+        })
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        any::<(u16, u64, u64)>().prop_map(|(protocol, schema, nonce)| {
+            Command::Hello(HelloRequest {
+                protocol,
+                schema,
+                nonce,
+            })
+        }),
+        Just(Command::Open),
+        cell().prop_map(Command::Cell),
+        (any::<u8>(), register()).prop_map(|(cpu, register)| Command::Read { cpu, register }),
+        Just(Command::Close),
+        Just(Command::Leave),
+    ]
+}
+
+fn refusal() -> impl Strategy<Value = Refusal> {
+    prop_oneof![
+        Just(Refusal::NotOpen),
+        Just(Refusal::Line),
+        any::<u8>().prop_map(Refusal::Cpu),
+        any::<u8>().prop_map(Refusal::Field),
+        any::<u8>().prop_map(Refusal::MaskedTwice),
+        Just(Refusal::Triggers),
+        Just(Refusal::LineBusy),
+        any::<(u8, u64)>().prop_map(|(cpu, esr)| Refusal::SiqCfg { cpu, esr }),
+        any::<u8>().prop_map(Refusal::WorkerSilent),
+        any::<u8>().prop_map(Refusal::WorkerFault),
+        Just(Refusal::Storm),
+    ]
+}
+
+fn counts() -> impl Strategy<Value = Fixed<u32, MAX_CPUS>> {
+    fixed(any::<u32>())
+}
+
+fn result() -> impl Strategy<Value = CellResult> {
+    (
+        any::<(u32, u32, u32, u32, u32, u32, u32, u32, u64, u64)>(),
+        proptest::option::of(refusal()),
+        fixed::<_, MAX_CPUS>(any::<u8>()),
+        counts(),
+        counts(),
+    )
+        .prop_map(|(n, refusal, fields, landed, offered)| CellResult {
+            id: n.0,
+            refusal,
+            fields,
+            fired: n.1,
+            landed,
+            offered,
+            lost: n.2,
+            late: n.3,
+            duplicate: n.4,
+            spurious: n.5,
+            latencies: n.6,
+            from_unmask: n.7,
+            min_ticks: n.8,
+            max_ticks: n.9,
+        })
+}
+
+fn restored() -> impl Strategy<Value = Restored> {
+    let item = prop::sample::select(vec![
+        Item::SiqCfg,
+        Item::AicConfig,
+        Item::MaskWord,
+        Item::SoftwareWord,
+        Item::IrqConfig,
+        Item::Vbar,
+        Item::Daif,
+        Item::Tpidr,
+        Item::Cnthctl,
+    ]);
+    let difference =
+        (item, any::<(u32, u64, u64)>()).prop_map(|(item, (index, found, now))| Difference {
+            item,
+            index,
+            found,
+            now,
+        });
+    (any::<(u32, u32)>(), fixed::<_, DIFFERENCES>(difference)).prop_map(|(n, differences)| {
+        Restored {
+            checked: n.0,
+            different: n.1,
+            differences,
+        }
+    })
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    let kind = prop::sample::select(vec![
+        FaultKind::Sync,
+        FaultKind::SError,
+        FaultKind::Panic,
+        FaultKind::Unexpected,
+    ]);
+    (kind, any::<(u8, u64, u64, u64, u64, u64, u32)>()).prop_map(|(kind, n)| Fault {
+        cpu: n.0,
+        kind,
+        mpidr: n.1,
+        esr: n.2,
+        elr: n.3,
+        far: n.4,
+        spsr: n.5,
+        line: n.6,
+    })
+}
+
+fn hello() -> impl Strategy<Value = Hello> {
+    any::<(u16, u64, [u8; 16], u64, u64, u32, bool)>().prop_map(|n| Hello {
+        protocol: n.0,
+        schema: n.1,
+        build_id: n.2,
+        nonce: n.3,
+        counter_hz: n.4,
+        counter_step: n.5,
+        event_stream: n.6,
+    })
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let info = (any::<(u8, u64, u64, u8, u64)>(), reading()).prop_map(|(n, siq_cfg)| CpuInfo {
+        cpu: n.0,
+        mpidr: n.1,
+        midr: n.2,
+        el: n.3,
+        sctlr: n.4,
+        siq_cfg,
+    });
+    let progress = (any::<(u32, u32, u32)>(), counts()).prop_map(|(n, landed)| Progress {
+        id: n.0,
+        fired: n.1,
+        landed,
+        lost: n.2,
+    });
+    let latency = (any::<u32>(), fixed::<_, CHUNK>(any::<(u16, u32)>()))
+        .prop_map(|(id, counts)| LatencyChunk { id, counts });
+    let event = any::<(u32, u32, u8, u32, u64)>().prop_map(|n| RawEvent {
+        id: n.0,
+        trigger: n.1,
+        cpu: n.2,
+        event: n.3,
+        ticks: n.4,
+    });
+    prop_oneof![
+        hello().prop_map(Message::Hello),
+        info.prop_map(Message::Cpu),
+        any::<(u32, u32, u32)>().prop_map(|n| Message::Opened {
+            software_pending: n.0,
+            unmasked: n.1,
+            config: n.2,
+        }),
+        latency.prop_map(Message::Latency),
+        result().prop_map(Message::Cell),
+        progress.prop_map(Message::Progress),
+        event.prop_map(Message::Event),
+        (any::<u8>(), register(), proptest::option::of(reading())).prop_map(
+            |(cpu, register, reading)| Message::Register {
+                cpu,
+                register,
+                reading,
+            }
+        ),
+        restored().prop_map(Message::Restored),
+        fault().prop_map(Message::Fault),
+        fixed::<_, LOG_BYTES>(any::<u8>()).prop_map(Message::Log),
+        any::<u64>().prop_map(|at| Message::BadCommand { at }),
+        any::<(u32, u32)>().prop_map(|(packets, dropped)| Message::End { packets, dropped }),
+        (line(), any::<(bool, bool, u32)>()).prop_map(|(line, n)| Message::Line {
+            line,
+            software: n.0,
+            high: n.1,
+            config: n.2,
+        }),
+    ]
+}
+
+fn packet() -> impl Strategy<Value = Packet> {
+    (any::<(u32, u32)>(), message()).prop_map(|(n, message)| Packet {
+        seq: n.0,
+        dropped: n.1,
+        message,
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_packet_fits_a_frame_and_comes_back(packet in packet()) {
+        let mut frame = [0; MAX_FRAME];
+        let n = encode(&packet, &mut frame).unwrap();
+        prop_assert!(!frame[..n - 1].contains(&0) && frame[n - 1] == 0);
+        prop_assert_eq!(decode::<Packet>(&mut frame[..n - 1]), Ok(packet));
+    }
+
+    #[test]
+    fn every_command_fits_a_frame_and_comes_back(command in command()) {
+        let mut frame = [0; MAX_FRAME];
+        let n = encode(&command, &mut frame).unwrap();
+        prop_assert_eq!(decode::<Command>(&mut frame[..n - 1]), Ok(command));
+    }
+
+    #[test]
+    fn any_bytes_are_survived_and_the_next_frame_is_found(
+        noise in vec(any::<u8>(), 0..2000),
+        packet in packet(),
+    ) {
+        let mut decoder = Decoder::new();
+        for byte in noise {
+            let _ = decoder.push::<Packet>(byte);
+        }
+        let mut frame = [0; MAX_FRAME];
+        let n = encode(&packet, &mut frame).unwrap();
+        // Whatever was pending ends at the next terminator.
+        let _ = decoder.push::<Packet>(0);
+        let mut got = None;
+        for byte in &frame[..n] {
+            got = decoder.push::<Packet>(*byte);
+        }
+        prop_assert_eq!(got, Some(Ok(packet)));
+    }
+
+    #[test]
+    fn a_changed_bit_is_never_taken_for_the_message(
+        packet in packet(),
+        at in any::<prop::sample::Index>(),
+        bit in 0..8,
+    ) {
+        let mut frame = [0; MAX_FRAME];
+        let n = encode(&packet, &mut frame).unwrap();
+        frame[at.index(n - 1)] ^= 1u8 << bit;
+        let mut decoder = Decoder::new();
+        for byte in &frame[..n] {
+            if let Some(Ok(got)) = decoder.push::<Packet>(*byte) {
+                prop_assert!(false, "accepted {got:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn random_frames_do_not_panic(mut bytes in vec(any::<u8>(), 0..600)) {
+        let long = bytes.len() > MAX_FRAME - 1;
+        let got = decode::<Packet>(&mut bytes);
+        prop_assert!(!long || got == Err(FrameError::TooLong));
+    }
+}
+
+#[test]
+fn a_frame_that_never_ends_is_told_once_at_its_end() {
+    let mut decoder = Decoder::new();
+    for _ in 0..10_000 {
+        assert_eq!(decoder.push::<Packet>(1), None);
+    }
+    assert_eq!(decoder.push::<Packet>(0), Some(Err(FrameError::TooLong)));
+    assert_eq!(decoder.push::<Packet>(0), None);
+}
+
+#[test]
+fn an_intact_frame_of_something_else_is_content() {
+    let mut frame = [0; MAX_FRAME];
+    let n = encode(&[0xffu8; 9], &mut frame).unwrap();
+    assert_eq!(
+        decode::<Command>(&mut frame[..n - 1]),
+        Err(FrameError::Content)
+    );
+    // A command with a byte behind it.
+    let n = encode(&(Command::Open, 0u8), &mut frame).unwrap();
+    assert_eq!(
+        decode::<Command>(&mut frame[..n - 1]),
+        Err(FrameError::Content)
+    );
+}
