@@ -71,6 +71,28 @@ fn writes_through_a_cached_translation_are_seen() {
 }
 
 #[test]
+fn another_core_s_cached_translation_is_no_way_around() {
+    // Core 1 can write the page before core 0 executes from it for the first time.
+    let target = DATA + 0x400;
+    let mut m = machine(2);
+    put(&mut m, CODE, &[str_w(2, 1), str_w(3, 1), b(0)]);
+    put(&mut m, target, &[NOP, b(-1)]);
+    for (cpu, entry) in [(0, target), (1, CODE)] {
+        boot(&mut m, cpu, entry);
+        mmu_on(&mut m, cpu);
+        m.cores[cpu].set_x(1, target);
+        m.cores[cpu].set_x(2, u64::from(movz(0, 5, 0)));
+        m.cores[cpu].set_x(3, u64::from(movz(0, 6, 0)));
+    }
+    m.step_core(1);
+    steps(&mut m, 2);
+    assert_eq!(m.cores[0].x(0), 5);
+    m.step_core(1);
+    steps(&mut m, 2);
+    assert_eq!(m.cores[0].x(0), 6);
+}
+
+#[test]
 fn a_page_of_code_and_data_works_however_often_it_is_written() {
     // A counter in the same page as the loop, more writes than it takes to stop being code.
     let words = [

@@ -330,16 +330,31 @@ fn pc_and_sp_alignment() {
         (0x22 << 26 | 1 << 25, CODE + 2, CODE + 2)
     );
     for (check, want) in [(true, Step::Exception), (false, Step::Executed)] {
-        let mut m = start(&[ldr(0, 31, 0)]);
-        set(
-            &mut m.cores[0],
-            SCTLR_EL2,
-            0x30d0_0800 | u64::from(check) << 3,
-        );
-        m.cores[0].set_sp(DATA + 8);
-        assert_eq!(m.step_core(0), want);
-        if check {
-            assert_eq!(get(&m, ESR_EL2), 0x26 << 26 | 1 << 25);
+        // With the translation cached and not.
+        for warm in [false, true] {
+            let mut m = start(&[ldr(0, 31, 0), stp(0, 0, 31)]);
+            mmu_on(&mut m, 0);
+            set(
+                &mut m.cores[0],
+                SCTLR_EL2,
+                0x30d0_0801 | u64::from(check) << 3,
+            );
+            for at in [CODE, CODE + 4] {
+                m.cores[0].set_pc(at);
+                if warm {
+                    m.cores[0].set_sp(DATA);
+                    m.step_core(0);
+                    m.cores[0].set_pc(at);
+                }
+                m.cores[0].set_sp(DATA + 8);
+                assert_eq!(m.step_core(0), want);
+                if check {
+                    assert_eq!(
+                        (get(&m, ESR_EL2), get(&m, ELR_EL2)),
+                        (0x26 << 26 | 1 << 25, at)
+                    );
+                }
+            }
         }
     }
 }

@@ -38,26 +38,45 @@ fn store_exclusive_succeeds_once() {
 
 #[test]
 fn who_opens_a_monitor() {
+    // The granule under test, with neighbours in the same page.
+    const AT: u64 = DATA + 128;
     // What happens between LDXR and STXR of core 0, and whether STXR fails then.
     let other = |word: u32, x1: u64| {
         let mut m = pair([&[ldxr(0, 1), stxr(2, 3, 1)], &[word]]);
+        m.cores[0].set_x(1, AT);
         m.cores[1].set_x(1, x1);
         step(&mut m, &[0, 1, 0]);
-        m.cores[0].x(2)
+        let cold = m.cores[0].x(2);
+        // Once more, now that both cores' translations are cached.
+        m.cores[0].set_pc(CODE);
+        m.cores[1].set_pc(CODE + 0x1000);
+        step(&mut m, &[0, 1, 0]);
+        assert_eq!(m.cores[0].x(2), cold, "{word:08x}");
+        cold
     };
-    assert_eq!(other(NOP, DATA), 0);
-    assert_eq!(other(str(3, 1, 0), DATA), 1, "a store");
-    assert_eq!(other(strb(3, 1), DATA + 127), 1, "to the same granule");
-    assert_eq!(other(strb(3, 1), DATA + 128), 0, "to the next granule");
-    assert_eq!(other(0xf800_0000 | 3 | 1 << 5, DATA + 128 - 8), 1, "STUR");
+    assert_eq!(other(NOP, AT), 0);
+    assert_eq!(other(str(3, 1, 0), AT), 1, "a store");
+    assert_eq!(other(strb(3, 1), AT + 127), 1, "to the same granule");
+    assert_eq!(other(strb(3, 1), AT + 128), 0, "to the next granule");
+    assert_eq!(other(0xf800_0000 | 3 | 1 << 5, AT + 120), 1, "STUR");
     assert_eq!(
-        other(0xf81f_c000 | 3 | 1 << 5, DATA + 128),
+        other(0xf81f_c000 | 3 | 1 << 5, AT + 128),
         1,
         "STUR across the granules' border"
     );
-    assert_eq!(other(ldadd(3, 31, 1), DATA), 1, "an atomic");
-    assert_eq!(other(sys(3, 7, 4, 1, 1), DATA + 64), 1, "DC ZVA");
-    assert_eq!(other(ldr(0, 1, 0), DATA), 0, "a load");
+    assert_eq!(
+        other(0xf81f_c000 | 3 | 1 << 5, AT),
+        1,
+        "STUR from the granule before"
+    );
+    assert_eq!(
+        other(stp(3, 3, 1), AT - 8),
+        1,
+        "STP from the granule before"
+    );
+    assert_eq!(other(ldadd(3, 31, 1), AT), 1, "an atomic");
+    assert_eq!(other(sys(3, 7, 4, 1, 1), AT + 64), 1, "DC ZVA");
+    assert_eq!(other(ldr(0, 1, 0), AT), 0, "a load");
     let own = |words: &[u32]| {
         let mut m = pair([&[&[ldxr(0, 1)], words, &[stxr(2, 3, 1)]].concat(), &[]]);
         for _ in 0..words.len() + 2 {
