@@ -100,6 +100,18 @@ pub const CLASSES: &[Class] = &[
         applies: other_system,
     },
     Class {
+        name: "maintenance of an unmapped address",
+        why: "the core translates the address of IC and DC instructions, which may abort; on the oracle they do nothing, and \
+              after an abort of DC ZVA its PC is one instruction too far",
+        applies: |f| {
+            let zva = f.oracle.event == f.core.event && f.oracle.state.pc == f.before.pc + 4;
+            matches!(f.core.event, Event::Data { .. })
+                && matches(f.word, "1101010100001xxx0111xxxxxxxxxxxx")
+                && f.core.state == f.before
+                && (f.oracle.event == Event::None || zva)
+        },
+    },
+    Class {
         name: "HVC",
         why: "the core has an EL2, which takes HVC from EL1 and EL2; on the oracle calls to EL2 are disabled",
         applies: |f| {

@@ -63,7 +63,7 @@ pub fn case(seed: u64) -> Case {
     let (mut generator, mut case) = Generator::start(seed);
     match generator.rng.below(100) {
         0..25 => case.words.push(generator.rng.next() as u32),
-        25..80 => {
+        25..76 => {
             let template = &TEMPLATES[generator.rng.below(TEMPLATES.len() as u32) as usize];
             let mut word = generator.fill(template, false);
             if generator.rng.percent(8) {
@@ -72,6 +72,8 @@ pub fn case(seed: u64) -> Case {
             case.kind = template.name;
             case.words.push(word);
         }
+        76..79 => generator.loops(&mut case),
+        79..80 => generator.maintenance(&mut case),
         80..85 => generator.system_registers(&mut case),
         85..87 => generator.exception_return(&mut case),
         87..91 => generator.exclusives(&mut case),
@@ -233,6 +235,54 @@ impl Generator {
         }
     }
 
+    /// A counted loop around a call: branches backward, BL and RET.
+    fn loops(&mut self, case: &mut Case) {
+        case.kind = "loop";
+        case.block = true;
+        let counter = self.rng.below(30);
+        let (turns, inner, outer) = (1 + self.rng.below(5), self.rng.below(5), self.rng.below(5));
+        let mut body = |length: u32| -> Vec<u32> {
+            (0..length)
+                .map(|_| self.straight_without(&[counter, 30]))
+                .collect()
+        };
+        let (inner_words, outer_words) = (body(inner), body(outer));
+        let words = &mut case.words;
+        words.push(0xd280_0000 | turns << 5 | counter); // movz counter, #turns
+        words.push(0x9400_0000 | (outer + 4)); // 1: bl 2f
+        words.extend(outer_words);
+        words.push(0xd100_0400 | counter << 5 | counter); // sub counter, counter, #1
+        let back = (outer + 2).wrapping_neg() & 0x7_ffff;
+        words.push(0xb500_0000 | back << 5 | counter); // cbnz counter, 1b
+        words.push(0x1400_0000 | (inner + 2)); // b 3f
+        words.extend(inner_words); // 2:
+        words.push(0xd65f_03c0); // ret
+        case.count = (2 + turns * (inner + outer + 4)) as usize; // 3:
+    }
+
+    /// A word none of whose register fields is one of `kept`, or the lower one of a CASP pair with it.
+    fn straight_without(&mut self, kept: &[u32]) -> u32 {
+        loop {
+            let word = self.straight();
+            let free = |lo: u32| {
+                let field = word >> lo & 31;
+                !kept.contains(&field) && !kept.contains(&(field + 1))
+            };
+            if [0, 5, 10, 16].into_iter().all(free) {
+                return word;
+            }
+        }
+    }
+
+    /// Cache and TLB maintenance at an address that is mapped, or without one; then a load or store.
+    fn maintenance(&mut self, case: &mut Case) {
+        case.kind = "maintenance";
+        let instruction = self.rng.pick(systems::MAINTENANCE);
+        let register = self.with_role(Role::Pointer).min(30);
+        case.state.x[register as usize] = pointer(&mut self.rng);
+        case.words = vec![systems::msr(instruction) | register, self.straight()];
+    }
+
     /// A register outside the general ones, written and read back.
     fn system_registers(&mut self, case: &mut Case) {
         case.kind = "system register";
@@ -311,6 +361,10 @@ impl Generator {
 
 /// An address near the middle of the data pages, mostly aligned.
 fn pointer(rng: &mut Rng) -> u64 {
+    if rng.percent(8) {
+        // Across the page boundary in the middle.
+        return DATA_MID + 0x200 - u64::from(rng.below(17));
+    }
     let offset = u64::from(rng.below(0x400));
     DATA_MID + (offset & !rng.pick(&[15, 15, 15, 15, 7, 7, 3, 0]))
 }

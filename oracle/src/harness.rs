@@ -9,8 +9,19 @@ use crate::{
     unicorn::Unicorn,
 };
 
-/// The core's and the oracle's outcome, and the first difference of their data.
-type Compared = (Outcome, Outcome, Option<(u64, u8, u8)>);
+/// One run of both sides.
+struct Compared {
+    core: Outcome,
+    oracle: Outcome,
+    /// First difference of the data: address, core's, oracle's.
+    memory: Option<(u64, u8, u8)>,
+}
+
+impl Compared {
+    fn agrees(&self) -> bool {
+        self.core.agrees(&self.oracle) && self.memory.is_none()
+    }
+}
 
 /// Compared and put back in pieces of this size.
 const PIECE: usize = 0x1000;
@@ -76,108 +87,109 @@ impl Harness {
     /// # Errors
     /// What the library says.
     pub fn run(&mut self, case: &Case) -> Result<Option<Finding>, Error> {
-        let (core, oracle, memory) = self.run_steps(case, case.count)?;
-        if core.agrees(&oracle) && memory.is_none() {
-            return if case.block {
-                self.run_in_one_go(case)
-            } else {
-                Ok(None)
-            };
+        let whole = self.run_prefix(case, case.count)?;
+        if whole.agrees() {
+            return Ok(None);
         }
         let mut before = case.state.clone();
         for step in 0..case.count {
-            let (core, oracle, memory) = self.run_steps(case, step + 1)?;
-            if !core.agrees(&oracle) || memory.is_some() {
-                return Ok(Some(finding(case, step, before, core, oracle, memory)));
+            let prefix = self.run_prefix(case, step + 1)?;
+            if !prefix.agrees() {
+                return Ok(Some(finding(case, step, before, prefix)));
             }
-            before = core.state;
+            before = prefix.core.state;
         }
-        // Every prefix agrees, the whole did not: a side that is not deterministic. It must not pass in silence.
-        Ok(Some(finding(
-            case, case.count, before, core, oracle, memory,
-        )))
+        // Every prefix agrees, the whole did not: the run in one go, or a side that is not deterministic.
+        Ok(Some(finding(case, case.count, case.state.clone(), whole)))
     }
 
-    fn run_steps(&mut self, case: &Case, count: usize) -> Result<Compared, Error> {
-        let oracle = if case.words.iter().any(|&word| is_fp_or_simd(word)) {
+    /// Runs the first `count` instructions on both sides; the whole case also in one go, if it is made for that. The
+    /// pages are as before afterwards.
+    fn run_prefix(&mut self, case: &Case, count: usize) -> Result<Compared, Error> {
+        let asked = !case.words.iter().any(|&word| is_fp_or_simd(word));
+        let oracle = if asked {
+            self.oracle.load(&case.state, &case.words)?;
+            self.oracle.run(case.state.pc, count)?
+        } else {
             Outcome {
                 event: Event::Undefined,
                 state: case.state.clone(),
             }
-        } else {
-            self.oracle.load(&case.state, &case.words)?;
-            self.oracle.run(case.state.pc, count)?
         };
-        let subject = &mut self.subjects[subject_index(case.world, Way::Step)];
-        subject.load(&case.state, &case.words, case.warm);
-        let core = subject.run(count);
-        let memory = self.clean(case, Way::Step)?;
-        if case.words.iter().any(|&word| systems::changes_system(word)) {
-            self.subjects[subject_index(case.world, Way::Step)].rebuild();
-            self.oracle.flush()?;
+        let mut compared = self.run_core(case, Way::Step, oracle, |subject| subject.run(count));
+        if case.block && count == case.count && compared.agrees() {
+            let mut oracle = compared.oracle;
+            if oracle.event == Event::None {
+                // The step-wise run may have ended in the padding, which changes nothing else.
+                oracle.state.pc = case.state.pc + 4 * case.words.len() as u64;
+            }
+            compared = self.run_core(case, Way::Block, oracle, Subject::run_block);
         }
-        Ok((core, oracle, memory))
+        self.clean(case)?;
+        Ok(compared)
     }
 
-    /// The same case with both sides free to run it as a block: the core in its fast loop.
-    fn run_in_one_go(&mut self, case: &Case) -> Result<Option<Finding>, Error> {
-        self.oracle.load(&case.state, &case.words)?;
-        let end = case.state.pc + 4 * case.words.len() as u64;
-        let oracle = self.oracle.run_block(case.state.pc, end)?;
-        let subject = &mut self.subjects[subject_index(case.world, Way::Block)];
+    fn run_core(
+        &mut self,
+        case: &Case,
+        way: Way,
+        oracle: Outcome,
+        run: impl FnOnce(&mut Subject) -> Outcome,
+    ) -> Compared {
+        let subject = &mut self.subjects[subject_index(case.world, way)];
         subject.load(&case.state, &case.words, case.warm);
-        let core = subject.run_block();
-        let memory = self.clean(case, Way::Block)?;
-        if core.agrees(&oracle) && memory.is_none() {
-            return Ok(None);
+        let core = run(subject);
+        let memory = first_difference(subject.data(), self.oracle.data());
+        subject.restore_code(case.state.pc, case.words.len());
+        for start in dirty(subject.data(), &self.data) {
+            subject.restore_data(start, PIECE);
         }
-        Ok(Some(Finding {
-            word: 0,
-            step: case.count,
-            world: case.world,
-            before: case.state.clone(),
+        if case.words.iter().any(|&word| systems::changes_system(word)) {
+            subject.rebuild();
+        }
+        Compared {
             core,
             oracle,
             memory,
-        }))
+        }
     }
 
-    /// Compares the data pages, then takes the case's code and stores away.
-    fn clean(&mut self, case: &Case, way: Way) -> Result<Option<(u64, u8, u8)>, Error> {
-        let subject = &mut self.subjects[subject_index(case.world, way)];
-        subject.restore_code(case.state.pc, case.words.len());
+    /// Takes the case's code and stores away on the oracle's side.
+    fn clean(&mut self, case: &Case) -> Result<(), Error> {
         let offset = (case.state.pc - CODE) as usize;
         let bytes = self.code[offset..offset + 4 * case.words.len()].chunks_exact(4);
         let words: Vec<u32> = bytes
             .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
             .collect();
         self.oracle.set_code(offset as u64, &words)?;
-
-        let mut difference = None;
-        for start in (0..self.data.len()).step_by(PIECE) {
+        for start in dirty(self.oracle.data(), &self.data) {
             let piece = start..start + PIECE;
-            let pristine = &self.data[piece.clone()];
-            let (core, oracle) = (
-                &subject.data()[piece.clone()],
-                &self.oracle.data()[piece.clone()],
-            );
-            if difference.is_none() && core != oracle {
-                difference = core
-                    .iter()
-                    .zip(oracle)
-                    .position(|(a, b)| a != b)
-                    .map(|at| (DATA + (start + at) as u64, core[at], oracle[at]));
-            }
-            let (core_dirty, oracle_dirty) = (core != pristine, oracle != pristine);
-            if core_dirty {
-                subject.restore_data(start, PIECE);
-            }
-            if oracle_dirty {
-                self.oracle.data_mut()[piece].copy_from_slice(pristine);
-            }
+            self.oracle.data_mut()[piece.clone()].copy_from_slice(&self.data[piece]);
         }
-        Ok(difference)
+        if case.words.iter().any(|&word| systems::changes_system(word)) {
+            self.oracle.flush()?;
+        }
+        Ok(())
     }
+}
+
+/// Starts of the pieces of `bytes` that are not as they were.
+fn dirty(bytes: &[u8], pristine: &[u8]) -> Vec<usize> {
+    let pieces = bytes.chunks(PIECE).zip(pristine.chunks(PIECE));
+    pieces
+        .enumerate()
+        .filter(|(_, (a, b))| a != b)
+        .map(|(i, _)| i * PIECE)
+        .collect()
+}
+
+/// Address, core's and oracle's byte where the data pages differ first.
+fn first_difference(core: &[u8], oracle: &[u8]) -> Option<(u64, u8, u8)> {
+    if core == oracle {
+        return None;
+    }
+    let at = core.iter().zip(oracle).position(|(a, b)| a != b)?;
+    Some((DATA + at as u64, core[at], oracle[at]))
 }
 
 /// Place of a core among the subjects.
@@ -191,22 +203,20 @@ pub fn is_fp_or_simd(word: u32) -> bool {
     word >> 26 & 3 == 3
 }
 
-fn finding(
-    case: &Case,
-    step: usize,
-    before: State,
-    core: Outcome,
-    oracle: Outcome,
-    memory: Option<(u64, u8, u8)>,
-) -> Finding {
+fn finding(case: &Case, step: usize, before: State, compared: Compared) -> Finding {
     let index = before.pc.wrapping_sub(case.state.pc) / 4;
     let word = usize::try_from(index)
         .ok()
         .and_then(|index| case.words.get(index))
-        .copied()
-        .unwrap_or(0);
+        .copied();
+    let Compared {
+        core,
+        oracle,
+        memory,
+    } = compared;
     Finding {
-        word,
+        // A run in one go is not narrowed.
+        word: word.filter(|_| step < case.count).unwrap_or(0),
         step,
         world: case.world,
         before,

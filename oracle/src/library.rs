@@ -17,7 +17,7 @@ pub const VARIABLE: &str = "ORACLE_LIBRARY";
 pub enum Error {
     /// The library cannot be loaded.
     #[error(
-        "cannot load the emulator library {}: {source}; `cargo xtask oracle` fetches it, {VARIABLE} or --library names another (libunicorn.so.2 of Unicorn 2)",
+        "cannot load the emulator library {}: {source}; `cargo xtask oracle` fetches it, {VARIABLE} or --library names another (libunicorn.so.2 of Unicorn 2.1)",
         path.display()
     )]
     Load {
@@ -27,7 +27,7 @@ pub enum Error {
         source: libloading::Error,
     },
     /// The library is of another interface version.
-    #[error("{}: version {major}.{minor} of Unicorn; version 2 is needed", path.display())]
+    #[error("{}: version {major}.{minor} of Unicorn; 2.1 or a later 2 is needed", path.display())]
     Version {
         /// What was loaded.
         path: PathBuf,
@@ -151,7 +151,7 @@ impl Library {
 
     fn checked(self) -> Result<Self, Error> {
         let (major, minor) = self.version;
-        if major == 2 {
+        if major == 2 && minor >= 1 {
             return Ok(self);
         }
         Err(Error::Version {

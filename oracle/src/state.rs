@@ -46,8 +46,8 @@ pub struct State {
     pub pstate: u64,
 }
 
-/// Bits of PSTATE that are compared: NZCV, IL, DAIF, EL and SP.
-pub const PSTATE_COMPARED: u64 = 0xf010_03cf;
+/// Bits of PSTATE that are compared: NZCV, PAN, IL, DAIF, EL and SP.
+pub const PSTATE_COMPARED: u64 = 0xf050_03cf;
 /// EL1 with its own stack pointer, DAIF masked.
 pub const EL1H: u64 = 0x3c5;
 /// EL0, DAIF masked.

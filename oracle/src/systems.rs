@@ -9,7 +9,7 @@ pub struct SystemRegister {
     pub writable: u64,
 }
 
-/// `op0` is 2 or 3.
+/// `op0` is 1 (SYS), 2 or 3.
 const fn register(
     op0: u32,
     op1: u32,
@@ -62,9 +62,30 @@ pub const SYSTEM_REGISTERS: &[SystemRegister] = &[
     register(3, 0, 10, 2, 0, ALL),        // MAIR_EL1
 ];
 
-/// True for MRS and MSR of a register of [`SYSTEM_REGISTERS`].
+/// Cache and TLB maintenance of Armv8.0, and DC ZVA (whose block has 64 bytes on both sides), as MSR carries it.
+pub const MAINTENANCE: &[u32] = &[
+    register(1, 0, 7, 1, 0, 0).encoding,  // IC IALLUIS
+    register(1, 0, 7, 5, 0, 0).encoding,  // IC IALLU
+    register(1, 3, 7, 5, 1, 0).encoding,  // IC IVAU
+    register(1, 0, 7, 6, 1, 0).encoding,  // DC IVAC
+    register(1, 0, 7, 6, 2, 0).encoding,  // DC ISW
+    register(1, 3, 7, 4, 1, 0).encoding,  // DC ZVA
+    register(1, 3, 7, 10, 1, 0).encoding, // DC CVAC
+    register(1, 3, 7, 11, 1, 0).encoding, // DC CVAU
+    register(1, 3, 7, 14, 1, 0).encoding, // DC CIVAC
+    register(1, 0, 8, 3, 0, 0).encoding,  // TLBI VMALLE1IS
+    register(1, 0, 8, 7, 0, 0).encoding,  // TLBI VMALLE1
+    register(1, 0, 8, 7, 1, 0).encoding,  // TLBI VAE1
+    register(1, 0, 8, 7, 2, 0).encoding,  // TLBI ASIDE1
+    register(1, 0, 8, 7, 3, 0).encoding,  // TLBI VAAE1
+];
+
+/// True for MRS and MSR of a register of [`SYSTEM_REGISTERS`], and for [`MAINTENANCE`].
 pub fn is_portable(word: u32) -> bool {
     let encoding = word >> 5 & 0xffff;
+    if MAINTENANCE.contains(&encoding) {
+        return true;
+    }
     SYSTEM_REGISTERS
         .iter()
         .any(|register| register.encoding == encoding)

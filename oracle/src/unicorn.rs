@@ -332,18 +332,7 @@ impl Unicorn {
     /// What the library says, if it is not an exception of the guest.
     pub fn run(&mut self, pc: u64, count: usize) -> Result<Outcome, Error> {
         // No instruction lies there, so only the count ends the run.
-        self.start(pc, u64::MAX - 3, count)
-    }
-
-    /// Runs from `pc` until `end` is reached, or to the first exception.
-    ///
-    /// # Errors
-    /// As [`Unicorn::run`].
-    pub fn run_block(&mut self, pc: u64, end: u64) -> Result<Outcome, Error> {
-        self.start(pc, end, 0)
-    }
-
-    fn start(&mut self, pc: u64, until: u64, count: usize) -> Result<Outcome, Error> {
+        let until = u64::MAX - 3;
         self.seen.interrupt.set(None);
         self.seen.fault.set(None);
         // SAFETY: the engine is open; hooks touch nothing but `seen`.
