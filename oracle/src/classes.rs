@@ -312,12 +312,81 @@ fn matches(word: u32, pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::{Outcome, State, World};
 
     #[test]
     fn fixed_bits() {
         assert!(matches(0x8000_0001, "1xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx1"));
         assert!(!matches(0x8000_0000, "1xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx1"));
         assert!(!matches(0x8000_0001, "0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx1"));
+    }
+
+    fn finding(word: u32, core: Event, oracle: Event) -> Finding {
+        let state = State {
+            x: [0; 31],
+            sp: 0,
+            pc: 0x1000,
+            pstate: 0x3c5,
+        };
+        let outcome = |event| Outcome {
+            event,
+            state: state.clone(),
+        };
+        Finding {
+            word,
+            step: 0,
+            world: World::Guest,
+            before: state.clone(),
+            core: outcome(core),
+            oracle: outcome(oracle),
+            memory: None,
+        }
+    }
+
+    fn name(finding: &Finding) -> Option<&'static str> {
+        class_of(finding).map(|class| CLASSES[class].name)
+    }
+
+    #[test]
+    fn wrong_answers_are_of_no_class() {
+        let mut add = finding(0x9100_0400, Event::None, Event::None); // add x0, x0, #1
+        add.core.state.x[0] = 1;
+        assert_eq!(name(&add), None);
+        assert_eq!(
+            name(&finding(0x9100_0400, Event::Undefined, Event::None)),
+            None
+        );
+        // A feature that the core must not have, executed by the core.
+        assert_eq!(
+            name(&finding(0xdac1_0000, Event::None, Event::Undefined)),
+            None
+        ); // pacia x0, x0
+        let mut nzcv = finding(0xd53b_4200, Event::None, Event::None); // mrs x0, nzcv
+        nzcv.core.state.x[0] = 1 << 31;
+        assert_eq!(name(&nzcv), None);
+    }
+
+    #[test]
+    fn explained_answers_have_their_class() {
+        let pacia = finding(0xdac1_0000, Event::Undefined, Event::None);
+        assert_eq!(name(&pacia), Some("pointer authentication"));
+        let mut midr = finding(0xd538_0000, Event::None, Event::None); // mrs x0, midr_el1
+        midr.core.state.x[0] = 7;
+        assert_eq!(name(&midr), Some("other system registers and instructions"));
+        midr.core.state.x[1] = 7;
+        assert_eq!(name(&midr), None);
+    }
+
+    #[test]
+    fn a_signed_maximum_is_checked_against_the_definition() {
+        // ldsmaxb w1, w2, [x0]: the memory holds 1 (read into w2), the operand is -1; right is 1.
+        let mut f = finding(0x3821_4002, Event::None, Event::None);
+        (f.before.x[1], f.core.state.x[1], f.oracle.state.x[1]) = (0xff, 0xff, 0xff);
+        (f.core.state.x[2], f.oracle.state.x[2]) = (1, 1);
+        f.memory = Some((0, 1, 0xff));
+        assert_eq!(name(&f), Some("signed atomic maximum and minimum"));
+        f.memory = Some((0, 0xff, 1));
+        assert_eq!(name(&f), None);
     }
 
     #[test]

@@ -45,6 +45,15 @@ pub struct Finding {
     pub memory: Option<(u64, u8, u8)>,
 }
 
+/// What a case gave.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// How it ended on the core.
+    pub event: Event,
+    /// The disagreement, if there is one.
+    pub finding: Option<Finding>,
+}
+
 /// Both sides.
 pub struct Harness {
     oracle: Unicorn,
@@ -82,25 +91,33 @@ impl Harness {
         self.oracle.library()
     }
 
-    /// Runs the case; `None` if both sides agree.
+    /// Runs the case.
     ///
     /// # Errors
     /// What the library says.
-    pub fn run(&mut self, case: &Case) -> Result<Option<Finding>, Error> {
+    pub fn run(&mut self, case: &Case) -> Result<Verdict, Error> {
         let whole = self.run_prefix(case, case.count)?;
-        if whole.agrees() {
-            return Ok(None);
-        }
+        let event = whole.core.event;
+        let finding = if whole.agrees() {
+            None
+        } else {
+            Some(self.narrow(case, whole)?)
+        };
+        Ok(Verdict { event, finding })
+    }
+
+    /// The first instruction after which the sides differ.
+    fn narrow(&mut self, case: &Case, whole: Compared) -> Result<Finding, Error> {
         let mut before = case.state.clone();
         for step in 0..case.count {
             let prefix = self.run_prefix(case, step + 1)?;
             if !prefix.agrees() {
-                return Ok(Some(finding(case, step, before, prefix)));
+                return Ok(finding(case, step, before, prefix));
             }
             before = prefix.core.state;
         }
         // Every prefix agrees, the whole did not: the run in one go, or a side that is not deterministic.
-        Ok(Some(finding(case, case.count, case.state.clone(), whole)))
+        Ok(finding(case, case.count, case.state.clone(), whole))
     }
 
     /// Runs the first `count` instructions on both sides; the whole case also in one go, if it is made for that. The

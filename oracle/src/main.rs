@@ -51,6 +51,9 @@ struct Arguments {
     /// Print an example of every class
     #[arg(long)]
     examples: bool,
+    /// Print how the cases of every kind ended
+    #[arg(long)]
+    reach: bool,
 }
 
 fn number(text: &str) -> Result<u64, std::num::ParseIntError> {
@@ -99,9 +102,9 @@ fn run(arguments: &Arguments) -> Result<bool, library::Error> {
     let mut tally = Tally::new(arguments.examples);
     if let Some(seed) = arguments.case {
         let case = generate::case(seed);
-        let finding = harness.run(&case)?;
-        report::print_case(&case, finding.as_ref());
-        return Ok(tally.add(&case, finding, || replay_case(&case)));
+        let verdict = harness.run(&case)?;
+        report::print_case(&case, verdict.finding.as_ref());
+        return Ok(tally.add(&case, verdict, || replay_case(&case)));
     }
     let seed = arguments.seed.unwrap_or_else(clock_seed);
     println!("seed {seed:#x}");
@@ -134,8 +137,8 @@ fn run(arguments: &Arguments) -> Result<bool, library::Error> {
         for _ in 0..batch.count {
             let case = (batch.make)(seeds.next());
             instructions += case.count;
-            let finding = harness.run(&case)?;
-            tally.add(&case, finding, || (batch.replay)(&case));
+            let verdict = harness.run(&case)?;
+            tally.add(&case, verdict, || (batch.replay)(&case));
         }
         println!(
             "{}: {} cases, {instructions} instructions, {:.1} s",
@@ -143,6 +146,9 @@ fn run(arguments: &Arguments) -> Result<bool, library::Error> {
             batch.count,
             started.elapsed().as_secs_f64()
         );
+    }
+    if arguments.reach {
+        tally.print_reach();
     }
     Ok(tally.finish())
 }

@@ -3,8 +3,8 @@
 use crate::{
     classes::{self, CLASSES},
     generate::Case,
-    harness::Finding,
-    state::{Outcome, State, World},
+    harness::{Finding, Verdict},
+    state::{Event, Outcome, State, World},
 };
 use std::collections::BTreeMap;
 
@@ -16,6 +16,8 @@ pub struct Tally {
     examples: bool,
     classes: Vec<u64>,
     unexplained: BTreeMap<&'static str, u32>,
+    /// By kind of case: how many completed, were UNDEFINED, ended otherwise.
+    reach: BTreeMap<&'static str, [u64; 3]>,
 }
 
 impl Tally {
@@ -25,17 +27,21 @@ impl Tally {
             examples,
             classes: vec![0; CLASSES.len()],
             unexplained: BTreeMap::new(),
+            reach: BTreeMap::new(),
         }
     }
 
     /// Counts a finding and prints it if it is not explained. True if all is well.
-    pub fn add(
-        &mut self,
-        case: &Case,
-        finding: Option<Finding>,
-        replay: impl FnOnce() -> String,
-    ) -> bool {
-        let Some(finding) = finding else { return true };
+    pub fn add(&mut self, case: &Case, verdict: Verdict, replay: impl FnOnce() -> String) -> bool {
+        let ended = match verdict.event {
+            Event::None => 0,
+            Event::Undefined => 1,
+            _ => 2,
+        };
+        self.reach.entry(case.kind).or_default()[ended] += 1;
+        let Some(finding) = verdict.finding else {
+            return true;
+        };
         if let Some(class) = classes::class_of(&finding) {
             self.classes[class] += 1;
             if self.examples && self.classes[class] == 1 {
@@ -50,6 +56,14 @@ impl Tally {
             print_finding(case, &finding, &replay());
         }
         false
+    }
+
+    /// Prints how the cases of every kind ended on the core.
+    pub fn print_reach(&self) {
+        println!("completed UNDEFINED otherwise");
+        for (kind, [completed, undefined, otherwise]) in &self.reach {
+            println!("{completed:>9} {undefined:>9} {otherwise:>9}  {kind}");
+        }
     }
 
     /// Prints the counts. True if every disagreement is explained.

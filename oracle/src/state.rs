@@ -132,3 +132,48 @@ impl Outcome {
         self.event.agrees(oracle.event) && self.state == oracle.state
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_oracle_does_not_tell_apart() {
+        let oracle = Event::UnalignedOrTooHigh;
+        let read = |address| Event::Data {
+            address,
+            write: false,
+        };
+        assert!(Event::Unaligned.agrees(oracle));
+        assert!(read(1 << 44).agrees(oracle));
+        assert!(!read((1 << 44) - 1).agrees(oracle));
+        assert!(!Event::None.agrees(oracle));
+        assert!(!Event::Undefined.agrees(oracle));
+    }
+
+    #[test]
+    fn every_register_counts() {
+        let start = Outcome {
+            event: Event::None,
+            state: State {
+                x: [0; 31],
+                sp: 1,
+                pc: 2,
+                pstate: 3,
+            },
+        };
+        assert!(start.agrees(&start.clone()));
+        let changes: [fn(&mut State); 5] = [
+            |s| s.x[0] = 9,
+            |s| s.x[30] = 9,
+            |s| s.sp = 9,
+            |s| s.pc = 9,
+            |s| s.pstate = 9,
+        ];
+        for change in changes {
+            let mut other = start.clone();
+            change(&mut other.state);
+            assert!(!start.agrees(&other));
+        }
+    }
+}
