@@ -15,7 +15,7 @@ fn hex(bytes: &[u8]) -> String {
 
 fn command(command: &Command) -> String {
     let mut frame = [0; MAX_FRAME];
-    let n = encode(command, &mut frame).unwrap();
+    let n = encode(command, &mut frame).expect("it fits");
     hex(&frame[..n])
 }
 
@@ -26,7 +26,7 @@ fn message(message: Message) -> String {
         message,
     };
     let mut frame = [0; MAX_FRAME];
-    let n = encode(&packet, &mut frame).unwrap();
+    let n = encode(&packet, &mut frame).expect("it fits");
     hex(&frame[..n])
 }
 

@@ -72,7 +72,7 @@ pub struct RouteArgs {
     /// Fire from this CPU (logical id); may be repeated. Without it: one cell per CPU.
     #[arg(long = "fire-cpu", value_name = "C")]
     pub fire_cpus: Vec<u32>,
-    /// Set SIQ_CFG bits [1:0] of a CPU to 0, 1, 2 or 3 in every cell; may be repeated for other CPUs.
+    /// Set the routing field of SIQ_CFG of a CPU to 0, 1, 2 or 3 in every cell; may be repeated for other CPUs.
     #[arg(long = "set-field", value_name = "CPU=V", value_parser = values::set_field)]
     pub set_fields: Vec<(u32, u8)>,
     /// Keep IRQs of a CPU masked for MS milliseconds per trigger, fractions allowed; may be repeated for other CPUs.

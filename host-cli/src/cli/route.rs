@@ -1,16 +1,15 @@
 //! `aicprobe route`.
 
-use protocol::LineId;
 use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
 use crate::output::{DryRun, to_json, to_table};
-use crate::plan::{self, Estimate, Plan};
+use crate::plan::Estimate;
 use crate::proxy::Proxy;
-use crate::result::{Context, assemble};
+use crate::route::{Setting, make_plan, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring};
-use crate::target::{Target, check_line, find_spare};
+use crate::target::Target;
 
 use super::args::{Cli, Format, RouteArgs};
 use super::interrupt;
@@ -34,7 +33,7 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     interrupt::install();
     let mut proxy = Proxy::connect(&mut *opened.link)?;
     let target = Target::discover(&mut proxy)?;
-    let plan = make_plan(&mut proxy, &target, args)?;
+    let plan = make_plan(&mut proxy, &target, &args.request())?;
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
         let dry = DryRun::new(&args.target, args.seed, &target, &plan);
@@ -54,29 +53,23 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
         plan.cells.len(),
         args.target
     )));
-    let outcome = session::run(
+    let setting = Setting {
+        target_name: args.target.clone(),
+        seed: args.seed,
+        marks: opened.marks,
+        slice_ns: opened.slice_ns,
+    };
+    let measured = measure(
         &mut proxy,
         &target,
         &firmware,
         &plan,
-        args.seed,
+        &setting,
         &mut progress,
-    )?;
+    );
     drop(progress);
-    if outcome
-        .cells
-        .iter()
-        .any(|(_, m)| m.fired > 0 || m.refusal.is_some())
-    {
-        let context = Context {
-            target_name: &args.target,
-            seed: args.seed,
-            target: &target,
-            firmware: &firmware,
-            marks: opened.marks,
-            slice_ns: opened.slice_ns,
-        };
-        let result = assemble(context, &outcome)?;
+    let (outcome, result) = measured?;
+    if let Some(result) = result {
         sink.write(&match args.format {
             Format::Json => to_json(&result)?,
             Format::Table => to_table(&result),
@@ -87,22 +80,6 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
         eprintln!("aicprobe: {line}");
     }
     Ok(verdict.code)
-}
-
-/// The plan, with every line that it fires checked on the target.
-fn make_plan(proxy: &mut Proxy<'_>, target: &Target, args: &RouteArgs) -> Result<Plan, Error> {
-    let request = args.request();
-    let anything = LineId { die: 0, number: 1 };
-    // Wrong CPUs first: that needs no look at the target.
-    plan::build(&request, target.cpus.len(), anything)?;
-    for line in &request.lines {
-        check_line(proxy, target, *line)?;
-    }
-    let spare = match request.lines.first() {
-        Some(line) => *line,
-        None => find_spare(proxy, target)?,
-    };
-    Ok(plan::build(&request, target.cpus.len(), spare)?)
 }
 
 /// How a run that came to an end counts.

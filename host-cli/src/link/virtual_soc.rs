@@ -18,6 +18,12 @@ impl VirtualLink {
         Self { target }
     }
 
+    /// The target back.
+    #[must_use]
+    pub fn into_target(self) -> VirtualTarget {
+        self.target
+    }
+
     /// The target, for looking at it from outside.
     #[must_use]
     pub const fn target(&self) -> &VirtualTarget {

@@ -3,8 +3,8 @@
 use protocol::LineId;
 
 use super::{
-    DEFAULT_MASKS_US, DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, GRACE_US, Group, MaskedCpu, Plan,
-    PlannedCell,
+    DEFAULT_MASKS_US, DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, GRACE_US, Group, MAX_LINES, MaskedCpu,
+    Plan, PlannedCell,
 };
 
 /// What the command line asks for. Values are checked against the target by [`build`].
@@ -69,6 +69,12 @@ pub enum PlanError {
         /// The CPU.
         cpu: u32,
     },
+    /// More lines than the firmware can keep the state of.
+    #[error("{given} lines are named: at most {MAX_LINES} are allowed")]
+    TooManyLines {
+        /// How many.
+        given: usize,
+    },
     /// A line named twice.
     #[error("--line names line {}:{} twice: once is allowed", line.die, line.number)]
     LineTwice {
@@ -102,6 +108,10 @@ pub fn build(request: &Request, cpus: usize, spare: LineId) -> Result<Plan, Plan
         [] => vec![spare],
         named => named.to_vec(),
     };
+    if lines.len() > MAX_LINES {
+        let given = lines.len();
+        return Err(PlanError::TooManyLines { given });
+    }
     for (i, line) in lines.iter().enumerate() {
         if lines[..i].contains(line) {
             return Err(PlanError::LineTwice { line: *line });

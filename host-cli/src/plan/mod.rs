@@ -19,6 +19,8 @@ pub const DEFAULT_TIMEOUT_US: u32 = 10_000;
 pub const GRACE_US: u32 = 2;
 /// Mask windows of the default plan, in microseconds: CPU 0 masked in every state, and while fields are tried.
 pub const DEFAULT_MASKS_US: [u32; 2] = [35_000, 1_000];
+/// Most different lines of a plan: the firmware keeps the state of each to put it back.
+pub const MAX_LINES: usize = 32;
 /// Longest mask window, in microseconds. The loader is not served while it lasts.
 pub const MAX_MASK_US: u32 = 1_000_000;
 /// Longest timeout, in microseconds.

@@ -141,6 +141,14 @@ fn wrong_cpus_and_doubles_are_named() {
         }),
         "--line names line 0:800 twice: once is allowed"
     );
+    let many = (1..=33).map(|number| LineId { die: 0, number }).collect();
+    assert_eq!(
+        say(Request {
+            lines: many,
+            ..base()
+        }),
+        "33 lines are named: at most 32 are allowed"
+    );
 }
 
 #[test]

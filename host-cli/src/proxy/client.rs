@@ -14,10 +14,8 @@ use super::receiver::{Item, Receiver};
 const ATTEMPTS: u32 = 3;
 /// Deadline of an ordinary answer.
 const DEADLINE: Duration = Duration::from_secs(1);
-/// Deadline of starting all secondaries: the loader gives each one 100 ms.
-const START_DEADLINE: Duration = Duration::from_secs(4);
 /// How long after a damaged answer to look for a better one.
-const AFTER_DAMAGE: Duration = Duration::from_millis(50);
+const AFTER_DAMAGE: Duration = Duration::from_millis(20);
 /// Silence that ends the draining of a link.
 const QUIET: Duration = Duration::from_millis(20);
 /// Longest draining: a target that never stops talking is not in sync.
@@ -109,11 +107,7 @@ impl<'l> Proxy<'l> {
     /// # Errors
     /// [`ProxyError`]. Operations that may be repeated are repeated when their answer is damaged or missing.
     pub fn op(&mut self, op: Op, args: &[u64]) -> Result<u64, ProxyError> {
-        let deadline = match op {
-            Op::SmpStartSecondaries => START_DEADLINE,
-            _ => DEADLINE,
-        };
-        self.op_within(op, args, deadline)
+        self.op_within(op, args, DEADLINE)
     }
 
     /// The same with a deadline of its own.
@@ -145,6 +139,27 @@ impl<'l> Proxy<'l> {
             }
         }
         Err(ProxyError::Damaged { what: what.into() })
+    }
+
+    /// An operation that must not be done twice. `None`: it was done, but its answer came damaged, so that its value is
+    /// not known.
+    ///
+    /// # Errors
+    /// [`ProxyError`]; [`ProxyError::Timeout`] if no answer came, so that nobody knows whether it was done.
+    pub fn op_once(
+        &mut self,
+        op: Op,
+        args: &[u64],
+        deadline: Duration,
+    ) -> Result<Option<u64>, ProxyError> {
+        match self.op_within(op, args, deadline) {
+            Ok(value) => Ok(Some(value)),
+            Err(ProxyError::Damaged { what }) => {
+                self.resync(&what)?;
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
     }
 
     /// Reads target memory. Only for bytes that nobody changes meanwhile: the loader goes over them twice.

@@ -5,6 +5,11 @@ use std::time::Duration;
 use super::client::Proxy;
 use super::error::ProxyError;
 
+/// Deadline of starting all secondaries: the loader gives each one 100 ms.
+const START_DEADLINE: Duration = Duration::from_secs(4);
+/// Deadline of the call itself, not of the function called.
+const CALL_DEADLINE: Duration = Duration::from_secs(1);
+
 /// What a faulting read of the loader returns (its exception guard marks the destination register).
 const FAULT_MARK: u64 = 0xacce_5515_abad_1dea;
 
@@ -36,6 +41,8 @@ operations! {
     GetBase = 0x004 "P_GET_BASE",
     /// Exceptions caught by the guard since the last call.
     GetExcCount = 0x008 "P_GET_EXC_COUNT",
+    /// Address of the record of what the CPUs can do; the argument must be its size.
+    GetCpuFeatures = 0x014 "P_GET_CPU_FEATURES",
     /// 64-bit store.
     Write64 = 0x100 "P_WRITE64",
     /// 32-bit store.
@@ -48,6 +55,8 @@ operations! {
     Memset64 = 0x204 "P_MEMSET64",
     /// Invalidate instruction cache by address.
     IcIvau = 0x302 "P_IC_IVAU",
+    /// Clean data cache to memory.
+    DcCvac = 0x308 "P_DC_CVAC",
     /// Clean data cache to the point of unification.
     DcCvau = 0x309 "P_DC_CVAU",
     /// Switch a secondary's MMU on.
@@ -56,7 +65,9 @@ operations! {
     SmpStartSecondaries = 0x500 "P_SMP_START_SECONDARIES",
     /// Call a function on a secondary, without waiting for its end.
     SmpCall = 0x501 "P_SMP_CALL",
-    /// Wait for that function's end.
+    /// Call a function on a secondary and wait for its end.
+    SmpCallSync = 0x502 "P_SMP_CALL_SYNC",
+    /// Wait for the end of the function that runs on a secondary.
     SmpWait = 0x503 "P_SMP_WAIT",
     /// Secondaries wait in WFE.
     SmpSetWfeMode = 0x504 "P_SMP_SET_WFE_MODE",
@@ -69,17 +80,12 @@ operations! {
 }
 
 impl Op {
-    /// Whether doing it twice does what doing it once does.
+    /// Whether doing it twice does no harm (memory taken twice is only wasted).
     #[must_use]
     pub const fn repeatable(self) -> bool {
         !matches!(
             self,
-            Self::Call
-                | Self::SmpStartSecondaries
-                | Self::SmpCall
-                | Self::Memalign
-                | Self::Free
-                | Self::GetExcCount
+            Self::Call | Self::SmpStartSecondaries | Self::SmpCall | Self::Free | Self::GetExcCount
         )
     }
 }
@@ -168,7 +174,7 @@ impl Proxy<'_> {
         self.op(Op::IcIvau, &[addr, size]).map(drop)
     }
 
-    /// Calls `function` on the boot CPU and returns its x0.
+    /// Calls `function` on the boot CPU and returns its x0; `None` if it returned but the answer came damaged.
     ///
     /// # Errors
     /// [`ProxyError`]; [`ProxyError::Timeout`] if it does not return within `deadline`.
@@ -177,18 +183,36 @@ impl Proxy<'_> {
         function: u64,
         args: [u64; 5],
         deadline: Duration,
-    ) -> Result<u64, ProxyError> {
+    ) -> Result<Option<u64>, ProxyError> {
         let [a, b, c, d, e] = args;
-        self.op_within(Op::Call, &[function, a, b, c, d, e], deadline)
+        self.op_once(Op::Call, &[function, a, b, c, d, e], deadline)
     }
 
-    /// Sends a secondary (by the loader's index) into `function`; returns when it took the call.
+    /// Starts all secondaries. Ask [`Op::SmpIsAlive`] what came of it.
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn start_secondaries(&mut self) -> Result<(), ProxyError> {
+        self.op_once(Op::SmpStartSecondaries, &[], START_DEADLINE)
+            .map(drop)
+    }
+
+    /// Sends a secondary (by the loader's index) into `function`; returns when it took the call. A second call to a busy
+    /// CPU would never return, so this one is never repeated.
     ///
     /// # Errors
     /// [`ProxyError`].
     pub fn smp_call(&mut self, cpu: u32, function: u64, args: [u64; 4]) -> Result<(), ProxyError> {
         let [a, b, c, d] = args;
-        self.op(Op::SmpCall, &[cpu.into(), function, a, b, c, d])
-            .map(drop)
+        let args = [cpu.into(), function, a, b, c, d];
+        self.op_once(Op::SmpCall, &args, CALL_DEADLINE).map(drop)
+    }
+
+    /// Gives memory of the loader's heap back.
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn free(&mut self, addr: u64) -> Result<(), ProxyError> {
+        self.op_once(Op::Free, &[addr], CALL_DEADLINE).map(drop)
     }
 }

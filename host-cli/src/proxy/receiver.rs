@@ -86,8 +86,9 @@ impl Receiver {
     fn reply(&mut self) -> Option<Item> {
         let frame = self.bytes[self.start..].first_chunk::<REPLY>()?;
         let Some(reply) = Reply::parse(frame) else {
-            // Only the first byte is given up: the rest may hold the frame that was meant.
-            self.start += 1;
+            // The rest may hold the frame that was meant; up to there it is no text either.
+            let next = frame[1..].iter().position(|b| *b == PREFIX[0]);
+            self.start += next.map_or(REPLY, |n| n + 1);
             return Some(Item::Damaged);
         };
         self.start += REPLY;

@@ -7,7 +7,7 @@ use protocol::context::{CpuBlock, CpuState as Word, cpu};
 use protocol::message::{Fault, FaultKind};
 
 use crate::error::Error;
-use crate::proxy::{Op, Proxy};
+use crate::proxy::{Op, Proxy, ProxyError};
 use crate::result::CpuState;
 use crate::target::CpuFacts;
 
@@ -16,6 +16,13 @@ use super::memory::Memory;
 
 /// How long a CPU may take to enter the firmware or to leave it.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Size of the loader's record of CPU features, in bytes (third party: m1n1 `src/proxy.h`).
+const FEATURES_SIZE: usize = 20;
+/// Offset in it of the byte that says whether SPRR is on.
+const FEATURES_SPRR: usize = 14;
+/// `mrs x0, sctlr_el1` (at EL2 under E2H: that level's own), `ret`.
+const READ_SCTLR: [u32; 2] = [0xd538_1000, 0xd65f_03c0];
 
 /// A CPU of the target, as far as the session knows it.
 #[derive(Clone, Debug)]
@@ -51,7 +58,7 @@ pub fn start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<CpuRun>, Er
     if runs.len() > 1 {
         // Before the start: where fast IPIs do not work, a CPU that waits in WFI is never heard of again.
         proxy.op(Op::SmpSetWfeMode, &[1])?;
-        proxy.op(Op::SmpStartSecondaries, &[])?;
+        proxy.start_secondaries()?;
     }
     let boot = runs.first().map(|r| r.adt_id);
     for run in runs.iter_mut().skip(1) {
@@ -63,7 +70,41 @@ pub fn start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<CpuRun>, Er
             run.state = CpuState::Absent;
         }
     }
+    find_mmus_off(proxy, &mut runs)?;
     Ok(runs)
+}
+
+/// A CPU whose MMU is still off cannot fetch from the alias that the firmware runs at: it would fault in the loader. So
+/// each one is asked for its SCTLR by a few instructions at their plain address. Where SPRR is on, plain memory is not
+/// executable: there the loader's word has to do.
+fn find_mmus_off(proxy: &mut Proxy<'_>, runs: &mut [CpuRun]) -> Result<(), Error> {
+    if runs.iter().all(|r| r.state != CpuState::Absent) || plain_memory_not_executable(proxy)? {
+        return Ok(());
+    }
+    let code: Vec<u8> = READ_SCTLR.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let addr = proxy.memalign(0x40, 0x40)?;
+    proxy.write_memory(addr, &code)?;
+    // To memory, not only to where caches meet: a CPU without MMU fetches past the caches.
+    proxy.op(Op::DcCvac, &[addr, 0x40])?;
+    proxy.sync_code(addr, 0x40)?;
+    for run in runs.iter_mut().filter(|r| r.state == CpuState::Absent) {
+        let sctlr = proxy.op(Op::SmpCallSync, &[run.adt_id.into(), addr])?;
+        if sctlr & 1 == 0 {
+            run.state = CpuState::NoMmu;
+        }
+    }
+    Ok(proxy.free(addr)?)
+}
+
+fn plain_memory_not_executable(proxy: &mut Proxy<'_>) -> Result<bool, Error> {
+    let record = match proxy.op(Op::GetCpuFeatures, &[FEATURES_SIZE as u64]) {
+        Ok(0) | Err(ProxyError::UnknownOp { .. }) => return Ok(true),
+        Ok(record) => record,
+        Err(e) => return Err(e.into()),
+    };
+    let mut features = [0; FEATURES_SIZE];
+    proxy.read_memory(record, &mut features)?;
+    Ok(features[FEATURES_SPRR] != 0)
 }
 
 /// Sends every secondary that lives into the worker loop and waits for it to say so.

@@ -9,7 +9,7 @@ use aic_regs::aic::Generation;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
-use crate::proxy::{Op, Proxy};
+use crate::proxy::Proxy;
 use crate::target::AicFacts;
 
 use super::SessionError;
@@ -73,8 +73,8 @@ impl Memory {
     /// # Errors
     /// Errors of the link.
     pub fn free(self, proxy: &mut Proxy<'_>) -> Result<(), Error> {
-        proxy.op(Op::Free, &[self.context])?;
-        proxy.op(Op::Free, &[self.image])?;
+        proxy.free(self.context)?;
+        proxy.free(self.image)?;
         Ok(())
     }
 }

@@ -109,14 +109,17 @@ impl<'s, 'l> Slices<'s, 'l> {
         self.down.feed(self.proxy, context)?;
         let trigger = Duration::from_micros(self.schedule.longest_trigger_us());
         let args = [context, 0, SLICE.as_micros() as u64, 0, 0];
+        let entry = self.memory.boot_entry;
         let word = self
             .proxy
-            .call(self.memory.boot_entry, args, SLICE + trigger + SLICE_EXTRA)?;
+            .call(entry, args, SLICE + trigger + SLICE_EXTRA)?;
+        let published = PublishedWords::read(self.proxy, context)?;
+        // What the entry returned is also published, but for a block that it does not know.
+        let word = word.unwrap_or(published.status);
         let status = SliceStatus::from_word(word).ok_or(SessionError::BadStatus(word))?;
         if status == SliceStatus::BadContext {
             return Err(SessionError::BadContext.into());
         }
-        let published = PublishedWords::read(self.proxy, context)?;
         let moved = self.down.consumed_to(published.down_tail)?;
         let mut messages = Vec::new();
         for (i, ring) in self.up.iter_mut().enumerate() {
@@ -279,6 +282,7 @@ fn unexpected(what: String) -> Error {
 
 /// What the host needs of [`Published`].
 struct PublishedWords {
+    status: u64,
     down_tail: u64,
     up_heads: [u64; protocol::MAX_CPUS],
 }
@@ -295,6 +299,7 @@ impl PublishedWords {
         };
         let heads = offset_of!(Published, up_heads);
         Ok(Self {
+            status: word(offset_of!(Published, status)),
             down_tail: word(offset_of!(Published, down_tail)),
             up_heads: std::array::from_fn(|i| word(heads + i * 8)),
         })

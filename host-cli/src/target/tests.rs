@@ -1,1 +1,286 @@
+//! Discovery from trees of the shapes that real ones have.
 
+use adt::{Adt, NodeBuilder};
+use aic_regs::aic::{Generation, Geometry};
+use protocol::LineId;
+
+use super::{Core, LineMap, Owner, SocFacts, TargetError, aic::Place, cpus};
+use crate::link::VirtualLink;
+use crate::proxy::Proxy;
+use crate::result::Mark;
+
+const AIC: u32 = 0x10;
+
+fn tree(cpus: NodeBuilder, arm_io: NodeBuilder) -> Vec<u8> {
+    NodeBuilder::new("device-tree")
+        .prop_u32("#address-cells", 2)
+        .prop_u32("#size-cells", 2)
+        .prop_str("target-type", "J700")
+        .prop_str("model", "Mac17,0")
+        .child(NodeBuilder::new("chosen").prop_u32("chip-id", 0x8140))
+        .child(cpus)
+        .child(arm_io)
+        .build()
+        .unwrap()
+}
+
+fn arm_io() -> NodeBuilder {
+    NodeBuilder::new("arm-io")
+        .prop_u32("#address-cells", 2)
+        .prop_u32("#size-cells", 2)
+        .prop_u64s("ranges", &[0, 0x2_0000_0000, 0x4_0000_0000])
+        .prop_u32("interrupt-parent", AIC)
+}
+
+fn aic(compatible: &str) -> NodeBuilder {
+    NodeBuilder::new("aic")
+        .prop_str("compatible", compatible)
+        .prop_u32("AAPL,phandle", AIC)
+        .prop_u32("#interrupt-cells", 1)
+        .prop_u64s("reg", &[0x1_0100_0000, 0x1c_c000])
+        .prop_u64("aic-iack-offset", 0x4_0000)
+}
+
+fn cpu(id: u32, reg: u32, kind: &str, state: &str) -> NodeBuilder {
+    NodeBuilder::new(&format!("cpu{id}"))
+        .prop_u32("cpu-id", id)
+        .prop_u32("reg", reg)
+        .prop_str("cluster-type", kind)
+        .prop_str("state", state)
+}
+
+fn no_cpus() -> NodeBuilder {
+    NodeBuilder::new("cpus")
+}
+
+fn marks_about(marks: &[Mark], about: &str) -> usize {
+    marks.iter().filter(|m| m.about == about).count()
+}
+
+#[test]
+fn the_boot_cpu_is_0_and_the_others_keep_their_order() {
+    // T6040's shape: a gap in the ids, boot CPU 4.
+    let node = NodeBuilder::new("cpus").children([
+        cpu(0, 0x000, "E", "waiting"),
+        cpu(1, 0x001, "E", "waiting"),
+        cpu(4, 0x100, "P", "running"),
+        cpu(10, 0x201, "M", "waiting"),
+    ]);
+    let blob = tree(node, arm_io());
+    let mut marks = Vec::new();
+    let table = cpus::from_tree(&Adt::new(&blob).unwrap(), &mut marks).unwrap();
+    let ids: Vec<_> = table.iter().map(|c| (c.id, c.adt_id, c.mpidr)).collect();
+    assert_eq!(
+        ids,
+        [
+            (0, 4, 0x8001_0100),
+            (1, 0, 0x8000_0000),
+            (2, 1, 0x8000_0001),
+            (3, 10, 0x8004_0201)
+        ]
+    );
+    assert!(table[0].boot && !table[1].boot);
+    assert_eq!((table[3].core, table[3].cluster), (Core::M, 2));
+    assert!(marks.is_empty(), "{marks:?}");
+}
+
+#[test]
+fn trees_without_cpu_ids_or_a_running_cpu() {
+    let old = |state| {
+        NodeBuilder::new("cpu0")
+            .prop_u32("reg", 1)
+            .prop_str("state", state)
+    };
+    let blob = tree(NodeBuilder::new("cpus").child(old("running")), arm_io());
+    let mut marks = Vec::new();
+    let table = cpus::from_tree(&Adt::new(&blob).unwrap(), &mut marks).unwrap();
+    assert_eq!((table[0].adt_id, table[0].core), (1, Core::Unknown));
+    assert_eq!(marks_about(&marks, "cpus.adt_id"), 1);
+
+    let blob = tree(NodeBuilder::new("cpus").child(old("waiting")), arm_io());
+    let none = cpus::from_tree(&Adt::new(&blob).unwrap(), &mut Vec::new());
+    assert!(matches!(none, Err(TargetError::NoBootCpu)), "{none:?}");
+}
+
+#[test]
+fn lines_are_owned_by_devices_msi_ranges_and_coprocessors() {
+    let spmi = 0x20;
+    let node = arm_io()
+        .child(aic("aic,3").prop_bytes("aic-ext-intr-cfg", &[0x61, 0x01, 4]))
+        .child(NodeBuilder::new("wdt").prop_u32s("interrupts", &[507, 0]))
+        .child(
+            // As on every M-series tree: the second of three specifiers is the AIC's.
+            NodeBuilder::new("spmi")
+                .prop_u32("AAPL,phandle", spmi)
+                .prop_empty("interrupt-controller")
+                .prop_u32("#interrupt-cells", 1)
+                .prop_u32s("interrupt-parent", &[spmi, AIC, spmi])
+                .prop_u32s("interrupts", &[0x5254_3070, 461, 0x5254_3071]),
+        )
+        .child(
+            NodeBuilder::new("gpio-user")
+                .prop_u32("interrupt-parent", spmi)
+                .prop_u32("interrupts", 77),
+        )
+        .child(
+            NodeBuilder::new("lost-parent")
+                .prop_u32("interrupt-parent", 0x999)
+                .prop_u32("interrupts", 78),
+        )
+        .child(
+            NodeBuilder::new("apcie")
+                .prop_u32("msi-vector-offset", 1331)
+                .prop_u32("#msi-vectors", 32),
+        )
+        .child(NodeBuilder::new("pseudo").prop_u32("interrupts", 1504));
+    let blob = tree(no_cpus(), node);
+    let map = LineMap::from_tree(
+        &Adt::new(&blob).unwrap(),
+        &Geometry::v3(1504, 4096, 1, 0x4_0000),
+    );
+    let owner = |number| map.owner(LineId { die: 0, number });
+    assert_eq!(owner(507), Some(&Owner::Device("/arm-io/wdt".into())));
+    assert_eq!(owner(461), Some(&Owner::Device("/arm-io/spmi".into())));
+    assert_eq!(owner(77), None);
+    assert!(
+        owner(78).is_some(),
+        "a parent that is no node may be the AIC"
+    );
+    assert_eq!(owner(1331), Some(&Owner::Msi("/arm-io/apcie".into())));
+    assert!(owner(1362).is_some() && owner(1363).is_none() && owner(1330).is_none());
+    assert_eq!(owner(0x161), Some(&Owner::Coprocessor(4)));
+    // 0, 78, 353, 461, 507 and 32 MSIs; 1504 is outside.
+    assert_eq!(map.len(), 5 + 32);
+    assert_eq!(map.gaps(0, 1504)[0], (508, 1331 - 508));
+}
+
+#[test]
+fn a_second_die_has_its_own_lines() {
+    let node = arm_io()
+        .child(aic("aic,2"))
+        .child(NodeBuilder::new("dev").prop_u32s("interrupts", &[5, 4096 + 6]));
+    let blob = tree(no_cpus(), node);
+    let adt = Adt::new(&blob).unwrap();
+    let map = LineMap::from_tree(&adt, &Geometry::v2(1000, 4096, 2, 0xc000));
+    let has = |die, number| map.owner(LineId { die, number }).is_some();
+    assert!(has(0, 5) && has(1, 6) && !has(1, 5) && !has(0, 6));
+    assert_eq!(map.gaps(1, 1000), [(7, 993), (1, 5)]);
+}
+
+#[test]
+fn gaps_of_nothing_and_of_everything() {
+    let map = LineMap::default();
+    assert!(map.is_empty());
+    assert_eq!(map.gaps(0, 100), [(1, 99)]);
+    assert_eq!(map.gaps(0, 1), []);
+}
+
+#[test]
+fn controllers_that_cannot_be_driven() {
+    let place = |aic: Option<NodeBuilder>| {
+        let node = aic.into_iter().fold(arm_io(), NodeBuilder::child);
+        let blob = tree(no_cpus(), node);
+        Place::from_tree(&Adt::new(&blob).unwrap(), &mut Vec::new()).map(drop)
+    };
+    let say = |aic| place(aic).unwrap_err().to_string();
+    assert_eq!(
+        say(None),
+        "the device tree has no /arm-io/aic (no Apple interrupt controller)"
+    );
+    assert_eq!(
+        say(Some(aic("aic,1"))),
+        "interrupt controller \"aic,1\": this version drives aic,2 and aic,3"
+    );
+    assert_eq!(
+        say(Some(aic("aic,3").without("aic-iack-offset"))),
+        "/arm-io/aic: property aic-iack-offset is missing or no number of 32 bits"
+    );
+    assert_eq!(
+        say(Some(aic("aic,3").without("reg"))),
+        "/arm-io/aic: property reg is missing"
+    );
+    assert!(place(Some(aic("aic,2"))).is_ok());
+}
+
+#[test]
+fn offsets_that_a_tree_does_not_give_are_marked() {
+    let blob = tree(no_cpus(), arm_io().child(aic("aic,3")));
+    let mut marks = Vec::new();
+    assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &mut marks).is_ok());
+    assert_eq!(marks_about(&marks, "aic"), 4, "{marks:?}");
+    let given = aic("aic,3")
+        .prop_u32("cap0-offset", 4)
+        .prop_u32("maxnumirq-offset", 12)
+        .prop_u32("aicglbcfg-offset", 20)
+        .prop_u32("extint-baseaddress", 0x1_0000);
+    let blob = tree(no_cpus(), arm_io().child(given));
+    let mut marks = Vec::new();
+    assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &mut marks).is_ok());
+    assert!(marks.is_empty(), "{marks:?}");
+}
+
+#[test]
+fn chip_and_board() {
+    let blob = tree(no_cpus(), arm_io());
+    let soc = SocFacts::from_tree(&Adt::new(&blob).unwrap());
+    assert_eq!((&soc.name[..], soc.chip_id), ("T8140", Some(0x8140)));
+    assert_eq!((&soc.board[..], &soc.firmware[..]), ("J700", ""));
+    let named = arm_io().prop_str("compatible", "arm-io,t6020");
+    let blob = tree(no_cpus(), named);
+    assert_eq!(SocFacts::from_tree(&Adt::new(&blob).unwrap()).name, "T6020");
+}
+
+fn discover(toml: &str) -> Result<super::Target, crate::Error> {
+    let model = virtual_soc::SocModel::from_toml(toml, "test").unwrap();
+    let target = virtual_soc::VirtualTarget::from_model(&model, 1).unwrap();
+    let mut link = VirtualLink::new(target);
+    let mut proxy = Proxy::connect(&mut link)?;
+    super::Target::discover(&mut proxy)
+}
+
+fn variant(more: &str) -> String {
+    format!("extends = \"t8140\"\nname = \"x\"\ntitle = \"test\"\n{more}")
+}
+
+#[test]
+fn a_virtual_t8140_is_read_through_its_loader() {
+    let t = discover(&variant("")).unwrap();
+    let g = &t.aic.geometry;
+    assert_eq!(
+        (g.generation, g.nr_irq, g.max_irq, g.dies),
+        (Generation::V3, 1504, 4096, 1)
+    );
+    assert_eq!(
+        (t.aic.base, g.sw_set, g.event),
+        (0x3_0100_0000, 0x1_4000, 0x4_0000)
+    );
+    assert_eq!(
+        (t.cpus.len(), t.cpus[0].adt_id, t.cpus[0].mpidr),
+        (6, 4, 0x8001_0100)
+    );
+    assert!(t.marks.is_empty(), "{:?}", t.marks);
+    // The SPMI line behind two other parents, and an MSI.
+    assert!(
+        t.lines
+            .owner(LineId {
+                die: 0,
+                number: 487
+            })
+            .is_some()
+    );
+    assert!(
+        t.lines
+            .owner(LineId {
+                die: 0,
+                number: 1340
+            })
+            .is_some()
+    );
+}
+
+#[test]
+fn strides_of_0_are_computed() {
+    let zero = discover(&variant("[adt]\nstrides = \"zero\"\n")).unwrap();
+    let present = discover(&variant("")).unwrap();
+    assert_eq!(zero.aic, present.aic);
+}

@@ -1,0 +1,75 @@
+//! The steps of `route`, for the command line and for programs that use the library.
+
+use protocol::LineId;
+
+use crate::error::Error;
+use crate::firmware::Firmware;
+use crate::plan::{self, Plan, Request};
+use crate::proxy::Proxy;
+use crate::result::{self, Mark, RouteResult};
+use crate::session::{self, Observer, Outcome};
+use crate::target::{Target, check_line, find_spare};
+
+/// The plan for a request, with every line that it fires checked on the target. Nothing is changed there.
+///
+/// # Errors
+/// [`Error::Plan`] and [`Error::Line`] for what does not fit the target; errors of the link.
+pub fn make_plan(proxy: &mut Proxy<'_>, target: &Target, request: &Request) -> Result<Plan, Error> {
+    let cpus = target.cpus.len();
+    // Wrong CPUs first: that needs no look at the target.
+    plan::build(request, cpus, LineId { die: 0, number: 1 })?;
+    for line in &request.lines {
+        check_line(proxy, target, *line)?;
+    }
+    let spare = match request.lines.first() {
+        Some(line) => *line,
+        None => find_spare(proxy, target)?,
+    };
+    Ok(plan::build(request, cpus, spare)?)
+}
+
+/// Who asks, and what has to be said about every result of this target.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The target as named by the user.
+    pub target_name: String,
+    /// The seed.
+    pub seed: u64,
+    /// Marks about the target as a whole.
+    pub marks: Vec<Mark>,
+    /// On a virtual SoC: length of a CPU's turn in nanoseconds.
+    pub slice_ns: Option<f64>,
+}
+
+/// Runs a plan; the result is there if anything was measured.
+///
+/// # Errors
+/// What goes wrong before any CPU runs the firmware, and counts that cannot be. Later failures are in the [`Outcome`].
+pub fn measure(
+    proxy: &mut Proxy<'_>,
+    target: &Target,
+    firmware: &Firmware,
+    plan: &Plan,
+    setting: &Setting,
+    observer: &mut dyn Observer,
+) -> Result<(Outcome, Option<RouteResult>), Error> {
+    let outcome = session::run(proxy, target, firmware, plan, setting.seed, observer)?;
+    let any = outcome
+        .cells
+        .iter()
+        .any(|(_, m)| m.fired > 0 || m.refusal.is_some());
+    let result = any
+        .then(|| {
+            let context = result::Context {
+                target_name: &setting.target_name,
+                seed: setting.seed,
+                target,
+                firmware,
+                marks: setting.marks.clone(),
+                slice_ns: setting.slice_ns,
+            };
+            result::assemble(context, &outcome)
+        })
+        .transpose()?;
+    Ok((outcome, result))
+}
