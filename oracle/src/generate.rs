@@ -109,12 +109,21 @@ impl Generator {
         };
         let mut roles = [Role::Value; 31];
         let mut x = [0; 31];
-        for (role, value) in roles.iter_mut().zip(&mut x) {
-            (*role, *value) = match rng.below(10) {
+        for n in 0..31u32 {
+            let (role, value) = match rng.below(10) {
                 0..4 => (Role::Pointer, pointer(&mut rng)),
                 4..5 => (Role::Index, u64::from(rng.below(129)).wrapping_sub(64)),
+                // Equal operands, and neighbours.
+                5 if n > 0 => {
+                    let other = x[rng.below(n) as usize];
+                    (
+                        Role::Value,
+                        u64::wrapping_add(other, rng.pick(&[0, 0, 1, u64::MAX])),
+                    )
+                }
                 _ => (Role::Value, interesting(&mut rng)),
             };
+            (roles[n as usize], x[n as usize]) = (role, value);
         }
         let state = State {
             sp: pointer(&mut rng),

@@ -17,7 +17,7 @@ pub const VARIABLE: &str = "ORACLE_LIBRARY";
 pub enum Error {
     /// The library cannot be loaded.
     #[error(
-        "cannot load the emulator library {}: {source}; `cargo xtask oracle` fetches it, {VARIABLE} or --library names another (libunicorn.so.2 of Unicorn 2.1)",
+        "cannot load the emulator library {} (`cargo xtask oracle` fetches it; {VARIABLE} or --library name another libunicorn.so.2 of Unicorn 2.1)",
         path.display()
     )]
     Load {

@@ -34,10 +34,10 @@ struct Arguments {
     #[arg(long, value_parser = number)]
     seed: Option<u64>,
     /// Cases of the mixed run: words of every instruction group, uniform words, sequences
-    #[arg(long, default_value_t = 300_000)]
+    #[arg(long, default_value_t = 500_000)]
     count: u64,
     /// Uniform random words, run after the mixed cases
-    #[arg(long, default_value_t = 200_000)]
+    #[arg(long, default_value_t = 500_000)]
     uniform: u64,
     /// Run this instruction word only, from --count different states
     #[arg(long, value_parser = word, conflicts_with_all = ["case", "uniform"])]
@@ -73,7 +73,13 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("oracle: {error}");
+            eprint!("oracle: {error}");
+            let mut cause = std::error::Error::source(&error);
+            while let Some(reason) = cause {
+                eprint!(": {reason}");
+                cause = reason.source();
+            }
+            eprintln!();
             ExitCode::from(3)
         }
     }
