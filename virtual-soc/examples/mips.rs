@@ -1,6 +1,6 @@
 //! How fast the core is: millions of guest instructions per second of host time.
 //!
-//! `cargo run --release -p virtual-soc --example mips [slice] [running cores] [MMU 0|1]`
+//! `cargo run --release -p virtual-soc --example mips [slice] [running cores] [MMU 0|1] [waiting cores]`
 //!
 //! The guest fills, sums and sorts a small array for ever: loads, stores, arithmetic, branches, calls.
 
@@ -145,6 +145,12 @@ fn main() {
             core.set_sysreg(SysReg::new(3, 4, 2, 0, 2), 28 | 2 << 14 | 3 << 32 | 1 << 23);
             core.set_sysreg(SysReg::new(3, 4, 1, 0, 0), 0x30d0_0801);
         }
+    }
+    for cpu in cores..(cores + arg(4, 0)).min(6) {
+        // WFE for ever: what a waiting core costs the others.
+        m.ram.write_u32(CODE + 0x1000, 0xd503_205f).expect("in RAM");
+        m.ram.write_u32(CODE + 0x1004, 0x17ff_ffff).expect("in RAM");
+        m.cores[cpu as usize].reset(CODE + 0x1000, 2, 0);
     }
     let mut step = |ms: u64| {
         let before = m.total_insns();

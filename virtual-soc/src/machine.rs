@@ -242,8 +242,15 @@ impl<B: Bus> Machine<B> {
 
     /// Wakes the cores in WFE and WFI that have a reason to.
     fn wake_cores(&mut self) {
+        let raised = self.bus.irq_lines() | self.bus.fiq_lines() | self.ram.monitors.events;
         for cpu in 0..self.cores.len() {
-            if matches!(self.cores[cpu].state, CoreState::Wfe | CoreState::Wfi) {
+            let core = &self.cores[cpu];
+            if !matches!(core.state, CoreState::Wfe | CoreState::Wfi) {
+                continue;
+            }
+            let due = core.timers_changed || self.now >= core.timer_due.min(core.stream_wake);
+            // The levels that the core has seen may have fallen since.
+            if raised >> cpu & 1 != 0 || due || core.any_pending() {
                 self.wake(cpu);
             }
         }
@@ -270,8 +277,10 @@ impl<B: Bus> Machine<B> {
         if event || now >= core.stream_wake {
             ram.monitors.events &= !(1 << cpu);
             core.stream_fired(clock, now);
+            core.stream_wake = Time::MAX;
             core.state = CoreState::Running;
         } else if core.any_pending() && core.takeable().is_some() {
+            core.stream_wake = Time::MAX;
             core.state = CoreState::Running;
         }
     }

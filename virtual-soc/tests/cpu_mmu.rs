@@ -508,6 +508,11 @@ fn accesses_across_pages() {
     assert_eq!(data_fault_at(&mut m, str(0, 1, 0), VA + 0x3ffd), Some(0x0f));
     assert_eq!(get(&m, FAR_EL2), VA + 0x4000);
     assert_eq!(m.ram.read_u32(DATA + 0x3ffc), Ok(0x3322_1100));
+    // Of two halves that fault, the first one is reported.
+    assert_eq!(
+        data_fault(&mut m, stp(0, 2, 1), VA + 0x8000),
+        Some((7, true))
+    );
     m.cores[0].set_x(2, 0);
     assert_eq!(data_fault_at(&mut m, stp(0, 2, 1), VA + 0x3ff8), Some(0x0f));
     assert_eq!(m.ram.read_u32(DATA + 0x3ffc), Ok(0x3322_1100));

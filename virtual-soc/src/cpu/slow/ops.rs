@@ -214,9 +214,11 @@ impl Ctx<'_> {
         } else {
             let v1 = self.x(insn.rd);
             if shape.pair {
-                // Both halves must be writable before either is written.
+                // Both halves must be writable before either is written; the first one faults first.
                 self.check_alignment(va, shape.size, kind)?;
+                self.translate(va, kind)?;
                 self.translate(second, kind)?;
+                self.translate(second.wrapping_add(shape.size - 1), kind)?;
             }
             self.store(va, shape.size, v1, kind)?;
             if shape.pair {
