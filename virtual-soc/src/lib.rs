@@ -18,7 +18,9 @@ mod loader;
 pub mod machine;
 pub mod mem;
 pub mod model;
+mod raw;
 pub mod soc;
 
 pub use loader::{CpuSnapshot, DieSnapshot, Difference, RunStats, StateSnapshot, VirtualTarget};
 pub use model::{ModelError, SocModel};
+pub use raw::{RawError, RawOptions, RawStop, RawTarget};

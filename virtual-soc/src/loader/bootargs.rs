@@ -9,7 +9,7 @@ const VIRT_BASE: u64 = 0xffff_fe00_0700_4000;
 const SCREEN: u64 = 128;
 
 /// The record, for a device tree of `adt_size` bytes at the place that `layout` says.
-pub(super) fn build(layout: &Layout, ram_size: u64, adt_size: usize) -> Vec<u8> {
+pub(crate) fn build(layout: &Layout, ram_size: u64, adt_size: usize) -> Vec<u8> {
     let mut args = vec![0; SIZE];
     let mut put =
         |offset: usize, bytes: &[u8]| args[offset..offset + bytes.len()].copy_from_slice(bytes);

@@ -22,7 +22,7 @@ const PMGR_DEVICE: usize = 48;
 const PMGR_VIRTUAL: u8 = 0x10;
 
 /// The blob.
-pub(super) fn build(model: &SocModel, layout: &Layout) -> Result<Vec<u8>, BuildError> {
+pub(crate) fn build(model: &SocModel, layout: &Layout) -> Result<Vec<u8>, BuildError> {
     let compatible: Vec<&str> = model.adt.compatible.iter().map(String::as_str).collect();
     NodeBuilder::new("device-tree")
         .prop_u32("#address-cells", 2)

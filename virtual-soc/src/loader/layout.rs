@@ -10,17 +10,17 @@ const CARVE_OUT: u64 = 16 * MIB;
 
 /// Physical addresses.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Layout {
-    pub(super) phys_base: u64,
-    pub(super) mem_size: u64,
+pub(crate) struct Layout {
+    pub(crate) phys_base: u64,
+    pub(crate) mem_size: u64,
     /// Start of the loader's image: one page of vectors and return stub, then text, then data.
-    pub(super) loader: u64,
-    pub(super) loader_text: u64,
-    pub(super) adt: u64,
-    pub(super) boot_args: u64,
-    pub(super) video: u64,
+    pub(crate) loader: u64,
+    pub(crate) loader_text: u64,
+    pub(crate) adt: u64,
+    pub(crate) boot_args: u64,
+    pub(crate) video: u64,
     /// Where the heap starts.
-    pub(super) top_of_kernel_data: u64,
+    pub(crate) top_of_kernel_data: u64,
 }
 
 /// Offset of the return stub from the loader's base; the vectors lie at 0.
@@ -29,7 +29,7 @@ pub(super) const RETURN_STUB: u64 = 0x1000;
 pub(super) const FEATURES: u64 = 0x80000;
 
 impl Layout {
-    pub(super) const fn new(model: &SocModel) -> Self {
+    pub(crate) const fn new(model: &SocModel) -> Self {
         let phys_base = model.ram.base + CARVE_OUT;
         Self {
             phys_base,

@@ -6,9 +6,9 @@
 
 mod access;
 mod boot;
-mod bootargs;
+pub(crate) mod bootargs;
 mod calls;
-mod devicetree;
+pub(crate) mod devicetree;
 mod frame;
 mod heap;
 mod layout;
@@ -21,6 +21,7 @@ mod state;
 mod stats;
 mod target;
 
+pub(crate) use layout::Layout;
 pub use snapshot::{CpuSnapshot, DieSnapshot, Difference, StateSnapshot};
 pub use stats::RunStats;
 pub use target::VirtualTarget;

@@ -77,7 +77,7 @@ impl CpuSnapshot {
 }
 
 impl StateSnapshot {
-    pub(super) fn take(machine: &Machine<SocBus>) -> Self {
+    pub(crate) fn take(machine: &Machine<SocBus>) -> Self {
         let aic = &machine.bus.aic;
         let die = |d: usize| DieSnapshot {
             mask: aic.mask_words(d).to_vec(),

@@ -1,5 +1,9 @@
 //! Counts of a run, taken from outside the firmware.
 
+use crate::cpu::Core;
+use crate::machine::Machine;
+use crate::soc::SocBus;
+
 /// What happened since power-on, seen from outside the guest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunStats {
@@ -24,6 +28,23 @@ pub struct RunStats {
 }
 
 impl RunStats {
+    /// What the machine itself counts.
+    pub(crate) fn of(machine: &Machine<SocBus>) -> Self {
+        let bus = &machine.bus;
+        let (ipis, ipis_merged) = bus.ipis();
+        Self {
+            insns: machine.cores.iter().map(Core::insns).collect(),
+            triggers: bus.aic.triggers,
+            taken: bus.taken.clone(),
+            empty_events: bus.empty_events.clone(),
+            loader_took: bus.loader_took,
+            ipis,
+            ipis_merged,
+            requests: 0,
+            guarded_exceptions: 0,
+        }
+    }
+
     /// Instructions executed by all CPUs.
     #[must_use]
     pub fn total_insns(&self) -> u64 {

@@ -155,23 +155,10 @@ impl VirtualTarget {
     /// Counts since power-on.
     #[must_use]
     pub fn stats(&self) -> RunStats {
-        let bus = &self.machine.bus;
-        let (ipis, ipis_merged) = bus.ipis();
         RunStats {
-            insns: self
-                .machine
-                .cores
-                .iter()
-                .map(crate::cpu::Core::insns)
-                .collect(),
-            triggers: bus.aic.triggers,
-            taken: bus.taken.clone(),
-            empty_events: bus.empty_events.clone(),
-            loader_took: bus.loader_took,
-            ipis,
-            ipis_merged,
             requests: self.loader.requests,
             guarded_exceptions: self.loader.exceptions_total,
+            ..RunStats::of(&self.machine)
         }
     }
 

@@ -262,7 +262,7 @@ impl Bus for SocBus {
             };
         }
         if let Some(offset) = self.uart_offset(pa) {
-            return Ok(self.uart.read(offset).into());
+            return Ok(self.uart.read(cpu, offset, now).into());
         }
         if self.pmgr.contains(pa) {
             return Ok(self.pmgr.read(pa));
@@ -291,7 +291,7 @@ impl Bus for SocBus {
             return Ok(());
         }
         if let Some(offset) = self.uart_offset(pa) {
-            self.uart.write(offset, value as u32);
+            self.uart.write(offset, value as u32, now);
             return Ok(());
         }
         if self.pmgr.contains(pa) {

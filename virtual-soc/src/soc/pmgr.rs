@@ -13,6 +13,8 @@ const CLUSTERS: u32 = 8;
 /// Size of the start block that this model answers.
 const BLOCK: u32 = START + 4 * CLUSTERS;
 const RVBAR_LOCK: u64 = 1;
+/// Address field of a reset-vector register (third party: loader sources).
+const RVBAR_ADDRESS: u64 = 0xffff_ffff_f000;
 /// Size of a CPU's implementation block (seen on T8132).
 const IMPL_SIZE: u64 = 0x9010;
 const IMPL_STATUS: u64 = 0x100;
@@ -95,6 +97,11 @@ impl Pmgr {
             (self.start + u64::from(ACTIVE), 1 << (s.packed & 31)),
             (self.start + u64::from(START + 4 * s.cluster), 1 << s.core),
         ])
+    }
+
+    /// Where a CPU begins when it is started.
+    pub(crate) fn reset_vector(&self, cpu: usize) -> u64 {
+        self.slots[cpu].rvbar & RVBAR_ADDRESS
     }
 
     pub(crate) fn set_running(&mut self, cpu: usize, running: bool) {

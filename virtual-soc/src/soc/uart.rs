@@ -1,8 +1,11 @@
-//! S5L UART: status always ready to send, output captured, input from the host.
+//! S5L UART: a transmit FIFO and a receive queue, each byte taking its time on the wire.
 //!
-//! Offsets and status bits are third party (loader sources). No line is raised; nothing of the model polls one.
+//! Offsets and status bits are third party (loader sources); the FIFO's depth is that of its four-bit count. No line is raised; nothing
+//! of the model waits for one. UBRDIV is stored and changes nothing: the byte rate is the model's.
 
 use std::collections::VecDeque;
+
+use crate::cpu::Time;
 
 const UTRSTAT: u32 = 0x10;
 const UFSTAT: u32 = 0x18;
@@ -14,41 +17,123 @@ const STORED: [u32; 5] = [0x00, 0x04, 0x08, 0x28, 0x2c];
 const STATUS_TX_EMPTY: u32 = 1 << 2;
 const STATUS_TX_BUFFER_EMPTY: u32 = 1 << 1;
 const STATUS_RX_DATA: u32 = 1 << 0;
-const FIFO_RX_COUNT_MAX: usize = 15;
+const FIFO_DEPTH: usize = 16;
+const FIFO_COUNT_MAX: usize = 15;
 
 /// The port.
 #[derive(Debug, Clone, Default)]
 pub struct Uart {
     stored: [u32; 5],
-    output: Vec<u8>,
-    input: VecDeque<u8>,
+    /// Picoseconds a byte takes; 0 = none.
+    byte_ps: u64,
+    /// What left the port, by the time its last bit was sent.
+    output: VecDeque<(Time, u8)>,
+    tx_busy_until: Time,
+    input: VecDeque<(Time, u8)>,
+    last_arrival: Time,
+    /// Status reads without news since the last byte either way, and when the first of them was.
+    idle_polls: u32,
+    poller: usize,
 }
 
 impl Uart {
-    /// Everything sent since power-on.
+    /// Set how fast bytes go; 0 = at once.
+    pub fn set_byte_rate(&mut self, bytes_per_second: u64) {
+        self.byte_ps = 1_000_000_000_000_u64
+            .checked_div(bytes_per_second)
+            .unwrap_or(0);
+    }
+
+    /// Hand bytes to the line; they arrive one after the other from `now` on.
+    pub fn push_input(&mut self, bytes: &[u8], now: Time) {
+        self.last_arrival = self.last_arrival.max(now);
+        for byte in bytes {
+            self.last_arrival = self.last_arrival.after_picos(self.byte_ps);
+            self.input.push_back((self.last_arrival, *byte));
+        }
+    }
+
+    /// The next byte that was sent and has reached the host by `now`.
+    pub fn take_output(&mut self, now: Time) -> Option<u8> {
+        let (at, byte) = *self.output.front()?;
+        if at > now {
+            return None;
+        }
+        self.output.pop_front();
+        Some(byte)
+    }
+
+    /// When the first byte that nobody has taken reaches the host.
     #[must_use]
-    pub fn output(&self) -> &[u8] {
-        &self.output
+    pub fn output_due(&self) -> Option<Time> {
+        self.output.front().map(|(at, _)| *at)
     }
 
-    /// Put bytes into the receive queue.
-    pub fn push_input(&mut self, bytes: &[u8]) {
-        self.input.extend(bytes);
+    /// Bytes that the guest has not read yet, whether they have arrived or not.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        self.input.len()
     }
 
-    pub(crate) fn read(&mut self, offset: u32) -> u32 {
+    /// The CPU that did nothing at the port but look whether something came, if it looked that often since the last news, and
+    /// when the next news is due.
+    pub(crate) fn idle_poller(&self, polls: u32) -> Option<(usize, Option<Time>)> {
+        (self.idle_polls >= polls).then(|| (self.poller, self.input.front().map(|(at, _)| *at)))
+    }
+
+    pub(crate) const fn forget_polls(&mut self) {
+        self.idle_polls = 0;
+    }
+
+    fn received(&self, now: Time) -> usize {
+        self.input
+            .iter()
+            .take(FIFO_COUNT_MAX)
+            .take_while(|(at, _)| *at <= now)
+            .count()
+    }
+
+    /// Bytes in the transmit FIFO and shifter.
+    fn sending(&self, now: Time) -> usize {
+        let left = self.tx_busy_until.0.saturating_sub(now.0);
+        left.checked_div(self.byte_ps).map_or(0, |whole| {
+            whole as usize + usize::from(left % self.byte_ps != 0)
+        })
+    }
+
+    pub(crate) fn read(&mut self, cpu: usize, offset: u32, now: Time) -> u32 {
         match offset {
             UTRSTAT => {
-                STATUS_TX_EMPTY
-                    | STATUS_TX_BUFFER_EMPTY
-                    | if self.input.is_empty() {
-                        0
-                    } else {
-                        STATUS_RX_DATA
-                    }
+                let sending = self.sending(now);
+                let mut status = 0;
+                if sending == 0 {
+                    status |= STATUS_TX_EMPTY;
+                }
+                if sending < FIFO_DEPTH {
+                    status |= STATUS_TX_BUFFER_EMPTY;
+                }
+                if self.received(now) != 0 {
+                    status |= STATUS_RX_DATA;
+                    self.idle_polls = 0;
+                } else if sending != 0 || self.poller != cpu {
+                    (self.idle_polls, self.poller) = (0, cpu);
+                } else {
+                    self.idle_polls = self.idle_polls.saturating_add(1);
+                }
+                status
             }
-            UFSTAT => self.input.len().min(FIFO_RX_COUNT_MAX) as u32,
-            URXH => self.input.pop_front().unwrap_or(0).into(),
+            UFSTAT => {
+                let sending = self.sending(now).min(FIFO_COUNT_MAX) as u32;
+                let full = u32::from(self.sending(now) >= FIFO_DEPTH) << 9;
+                full | sending << 4 | self.received(now) as u32
+            }
+            URXH => {
+                self.idle_polls = 0;
+                if self.received(now) == 0 {
+                    return 0;
+                }
+                self.input.pop_front().map_or(0, |(_, byte)| byte.into())
+            }
             _ => STORED
                 .iter()
                 .position(|o| *o == offset)
@@ -56,9 +141,15 @@ impl Uart {
         }
     }
 
-    pub(crate) fn write(&mut self, offset: u32, value: u32) {
+    pub(crate) fn write(&mut self, offset: u32, value: u32, now: Time) {
         if offset == UTXH {
-            self.output.push(value as u8);
+            self.idle_polls = 0;
+            // A byte written into a full FIFO is lost.
+            if self.sending(now) >= FIFO_DEPTH {
+                return;
+            }
+            self.tx_busy_until = self.tx_busy_until.max(now).after_picos(self.byte_ps);
+            self.output.push_back((self.tx_busy_until, value as u8));
         } else if let Some(i) = STORED.iter().position(|o| *o == offset) {
             self.stored[i] = value;
         }

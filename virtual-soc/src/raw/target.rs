@@ -1,0 +1,165 @@
+//! The running machine: bytes in, bytes out, CPUs started by the start block.
+
+use core::time::Duration;
+
+use crate::cpu::{CoreState, Time};
+use crate::loader::{RunStats, StateSnapshot};
+use crate::machine::{Machine, Stop, TraceHook};
+use crate::model::SocModel;
+use crate::soc::SocBus;
+
+use super::boot::{self, RawError, RawOptions};
+
+/// The machine is looked at every microsecond of virtual time; a CPU that was started begins at the next one.
+const GRID_PS: u64 = 1_000_000;
+/// A CPU that did nothing at the port but find nothing new that often is put to sleep until something comes.
+const IDLE_POLLS: u32 = 8;
+
+/// Why the machine does not run any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RawStop {
+    /// The limit of [`RawOptions::max_insns`].
+    MaxInsns,
+}
+
+/// A virtual SoC that runs a raw image; see the module's text.
+///
+/// The same shape as [`VirtualTarget`](crate::VirtualTarget): bytes go through the emulated serial port, and
+/// [`RawTarget::recv`] is the only call that lets time pass. Console text and frames share the stream, as they come.
+pub struct RawTarget {
+    machine: Machine<SocBus>,
+    max_insns: Option<u64>,
+    stop: Option<RawStop>,
+}
+
+impl RawTarget {
+    /// The machine of `model` with `image` in memory, at its first instruction.
+    ///
+    /// # Errors
+    /// [`RawError`]: a model that is refused, an image or a place for it that does not fit.
+    pub fn from_image(
+        model: &SocModel,
+        image: &[u8],
+        options: &RawOptions,
+    ) -> Result<Self, RawError> {
+        Ok(Self {
+            machine: boot::power_on(model, image, options)?,
+            max_insns: options.max_insns,
+            stop: None,
+        })
+    }
+
+    /// Host to target: hand over bytes. No time passes; they arrive at the port's speed.
+    pub fn send(&mut self, bytes: &[u8]) {
+        let now = self.machine.now();
+        self.machine.bus.uart.push_input(bytes, now);
+    }
+
+    /// Target to host: wait at most `timeout` of virtual time for bytes; returns how many were put into `buf`.
+    ///
+    /// 0 means that nothing came within the timeout, that `buf` is empty or that the machine has [stopped](Self::stopped).
+    pub fn recv(&mut self, buf: &mut [u8], timeout: Duration) -> usize {
+        if buf.is_empty() {
+            return 0;
+        }
+        let deadline = self.machine.now() + timeout;
+        loop {
+            let now = self.machine.now();
+            let mut count = 0;
+            while let Some(place) = buf.get_mut(count)
+                && let Some(byte) = self.machine.bus.uart.take_output(now)
+            {
+                *place = byte;
+                count += 1;
+            }
+            if count != 0 || now >= deadline || self.stop.is_some() {
+                return count;
+            }
+            self.advance(deadline);
+        }
+    }
+
+    /// Virtual time since power-on.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.machine.now() - Time::ZERO
+    }
+
+    /// Why the machine does not run any more; `None` while it does.
+    #[must_use]
+    pub const fn stopped(&self) -> Option<RawStop> {
+        self.stop
+    }
+
+    /// The machine, for looking at it from outside.
+    #[must_use]
+    pub const fn machine(&self) -> &Machine<SocBus> {
+        &self.machine
+    }
+
+    /// The machine, for changing it from outside.
+    pub const fn machine_mut(&mut self) -> &mut Machine<SocBus> {
+        &mut self.machine
+    }
+
+    /// Call `hook(cpu, pc, word)` before every instruction; `None` switches that off.
+    pub fn set_trace(&mut self, hook: Option<TraceHook>) {
+        self.machine.set_trace(hook);
+    }
+
+    /// Counts since power-on. What only a stand-in can count (requests, guarded exceptions) is 0.
+    #[must_use]
+    pub fn stats(&self) -> RunStats {
+        RunStats::of(&self.machine)
+    }
+
+    /// The state that a run must leave as it found it.
+    #[must_use]
+    pub fn snapshot(&self) -> StateSnapshot {
+        StateSnapshot::take(&self.machine)
+    }
+
+    /// Run to the next point of the grid, to the next byte's arrival at the host or to `deadline`.
+    fn advance(&mut self, deadline: Time) {
+        let now = self.machine.now();
+        let grid = Time((now.0 / GRID_PS + 1).saturating_mul(GRID_PS));
+        let until = match self.sleep(now) {
+            Some(wake) => wake.min(deadline).max(grid),
+            None => grid,
+        };
+        match self.machine.run(until) {
+            Stop::Deadline => {}
+            // No instruction is a host call here.
+            Stop::HostCall { cpu, .. } => self.machine.cores[cpu].set_state(CoreState::Running),
+        }
+        self.start_and_stop();
+        if self
+            .max_insns
+            .is_some_and(|max| self.machine.total_insns() >= max)
+        {
+            self.stop = Some(RawStop::MaxInsns);
+        }
+    }
+
+    fn sleep(&mut self, _now: Time) -> Option<Time> {
+        let _ = IDLE_POLLS;
+        None
+    }
+
+    /// Do what the start block was told.
+    fn start_and_stop(&mut self) {
+        let (start, stop) = self.machine.bus.take_requests();
+        for cpu in 0..self.machine.cores.len() {
+            let off = self.machine.cores[cpu].state() == CoreState::Off;
+            if stop >> cpu & 1 == 1 && !off {
+                self.machine.cores[cpu].set_state(CoreState::Off);
+            }
+            if start >> cpu & 1 == 1 && off {
+                let now = self.machine.now();
+                let entry = self.machine.bus.pmgr.reset_vector(cpu);
+                self.machine.cores[cpu].reset(entry, 2, 0);
+                self.machine.bus.set_alive(cpu, true, now);
+            }
+        }
+    }
+}
