@@ -118,7 +118,9 @@ pub fn exit_code(outcome: &Outcome) -> Verdict {
         codes.push(exit::NOT_RESTORED);
     }
     if outcome.interrupted {
-        messages.push("interrupted; the result holds what was measured until then".to_owned());
+        messages.push(
+            "interrupted; the result holds what was measured until then, if anything".to_owned(),
+        );
         codes.push(exit::INTERRUPTED);
     }
     for (cell, m) in &outcome.cells {
@@ -150,5 +152,83 @@ const fn refusal_code(refusal: Refusal) -> u8 {
         | Refusal::Field(_)
         | Refusal::MaskedTwice(_)
         | Refusal::Triggers => exit::INTERNAL,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Request, build};
+    use crate::proxy::ProxyError;
+    use crate::session::{Answers, Measured};
+    use protocol::LineId;
+
+    fn outcome(restoring: Restoring) -> Outcome {
+        let plan = build(&Request::default(), 1, LineId { die: 0, number: 5 });
+        let cells = plan.expect("a plan").cells;
+        Outcome {
+            cpus: Vec::new(),
+            answers: Answers::default(),
+            cells: cells
+                .into_iter()
+                .map(|c| (c, Measured::default()))
+                .collect(),
+            restoring,
+            marks: Vec::new(),
+            interrupted: false,
+            failure: None,
+        }
+    }
+
+    fn checked(different: u32) -> Restoring {
+        Restoring::Checked {
+            checked: 9,
+            different,
+            differences: vec!["AIC CONFIG: found 0x0, now 0x1".into()],
+        }
+    }
+
+    fn timeout() -> Error {
+        let what = "P_CALL".to_owned();
+        let after = std::time::Duration::from_secs(1);
+        ProxyError::Timeout { what, after }.into()
+    }
+
+    #[test]
+    fn the_worst_that_happened_is_the_exit_code() {
+        let code = |o: &Outcome| exit_code(o).code;
+        let mut o = outcome(checked(0));
+        assert_eq!(code(&o), exit::OK);
+        o.cells[1].1.refusal = Some(Refusal::Storm);
+        assert_eq!(code(&o), exit::INCONCLUSIVE);
+        o.interrupted = true;
+        assert_eq!(code(&o), exit::INTERRUPTED);
+        o.failure = Some(timeout());
+        assert_eq!(code(&o), exit::LINK);
+        o.restoring = Restoring::Unknown;
+        assert_eq!(code(&o), exit::LINK);
+        o.failure = None;
+        assert_eq!(code(&o), exit::NOT_RESTORED);
+        o.restoring = checked(1);
+        o.failure = Some(timeout());
+        let verdict = exit_code(&o);
+        assert_eq!(verdict.code, exit::NOT_RESTORED);
+        assert_eq!(verdict.messages.len(), 4, "{:?}", verdict.messages);
+        assert!(verdict.messages[0].contains("found 0x0, now 0x1"));
+    }
+
+    #[test]
+    fn every_refusal_has_its_code() {
+        for (refusal, code) in [
+            (Refusal::LineBusy, exit::UNSAFE),
+            (Refusal::SiqCfg { cpu: 1, esr: 0 }, exit::INCONCLUSIVE),
+            (Refusal::SiqCfg { cpu: 1, esr: 5 }, exit::TARGET),
+            (Refusal::WorkerSilent(2), exit::TARGET_FAULT),
+            (Refusal::NotOpen, exit::INTERNAL),
+        ] {
+            let mut o = outcome(checked(0));
+            o.cells[0].1.refusal = Some(refusal);
+            assert_eq!(exit_code(&o).code, code, "{refusal:?}");
+        }
     }
 }

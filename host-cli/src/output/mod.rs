@@ -3,6 +3,8 @@
 mod dry_run;
 mod json;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use dry_run::{DryRun, RegisterWrite};
 pub use json::to_json;

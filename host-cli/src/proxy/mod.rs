@@ -10,7 +10,7 @@ mod frame;
 mod ops;
 mod receiver;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use checksum::checksum;
 pub use client::{Proxy, ProxyStats};

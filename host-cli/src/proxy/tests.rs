@@ -35,12 +35,12 @@ fn reply(kind: Kind, status: i32, data: &[u8]) -> Vec<u8> {
     frame
 }
 
-fn value(op: Op, value: u64) -> Vec<u8> {
+pub(crate) fn value(op: Op, value: u64) -> Vec<u8> {
     reply(Kind::Proxy, 0, &words([op as u64, 0, value]))
 }
 
 /// A loader that answers the n-th thing sent (frame or data) with the n-th entry of its script; NOPs are answered on their own.
-struct Scripted {
+pub(crate) struct Scripted {
     script: VecDeque<Vec<u8>>,
     pending: VecDeque<u8>,
     sent: Vec<Vec<u8>>,
@@ -50,7 +50,7 @@ struct Scripted {
 }
 
 impl Scripted {
-    fn new(script: impl IntoIterator<Item = Vec<u8>>) -> Self {
+    pub(crate) fn new(script: impl IntoIterator<Item = Vec<u8>>) -> Self {
         Self {
             script: script.into_iter().collect(),
             pending: VecDeque::new(),

@@ -6,7 +6,8 @@ use protocol::LineId;
 
 use super::{Core, LineMap, Owner, SocFacts, TargetError, aic::Place, cpus};
 use crate::link::VirtualLink;
-use crate::proxy::Proxy;
+use crate::proxy::tests::{Scripted, value};
+use crate::proxy::{Op, Proxy};
 use crate::result::Mark;
 
 const AIC: u32 = 0x10;
@@ -217,6 +218,57 @@ fn offsets_that_a_tree_does_not_give_are_marked() {
     let mut marks = Vec::new();
     assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &mut marks).is_ok());
     assert!(marks.is_empty(), "{marks:?}");
+}
+
+/// Reads INFO1 and INFO3 as given.
+fn read_aic(window: u64, info1: u64, info3: u64) -> (Result<super::AicFacts, String>, Vec<Mark>) {
+    let node = aic("aic,2").prop_u64s("reg", &[0x8e10_0000, window]);
+    let blob = tree(no_cpus(), arm_io().child(node));
+    let mut marks = Vec::new();
+    let place = Place::from_tree(&Adt::new(&blob).unwrap(), &mut marks).unwrap();
+    let mut link = Scripted::new([value(Op::Read32, info1), value(Op::Read32, info3)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let got = place.read(&mut proxy, &mut marks);
+    (got.map_err(|e| e.to_string()), marks)
+}
+
+#[test]
+fn the_controller_says_how_large_it_is() {
+    let (got, marks) = read_aic(0x5_0000, 0x0000_07a9, 0x0100_1000);
+    let aic = got.unwrap();
+    let g = aic.geometry;
+    assert_eq!(
+        (aic.base, g.nr_irq, g.max_irq, g.dies),
+        (0x2_8e10_0000, 1961, 4096, 1)
+    );
+    assert_eq!((g.irq_cfg, g.sw_set, g.hw_state), (0x2000, 0x6000, 0x6800));
+    assert!(marks.is_empty(), "{marks:?}");
+
+    let (got, marks) = read_aic(0x5_0000, 0x0100_07a9, 0x0100_1000);
+    assert_eq!(got.unwrap().geometry.dies, 2);
+    assert_eq!(
+        marks_about(&marks, "aic"),
+        1,
+        "computed strides are marked: {marks:?}"
+    );
+
+    let (got, marks) = read_aic(0x5_0000, 0x0000_07a9, 0);
+    assert_eq!(got.unwrap().geometry.max_irq, 0x1000);
+    assert_eq!(marks_about(&marks, "aic.max_irq"), 1);
+}
+
+#[test]
+fn a_controller_that_makes_no_sense_is_told() {
+    let says = |window, info1, info3| read_aic(window, info1, info3).0.unwrap_err();
+    let text = says(0x5_0000, 0, 0x1000);
+    assert!(
+        text.starts_with("the interrupt controller at 0x28e100000 makes no sense"),
+        "{text}"
+    );
+    let text = says(0x5_0000, 0x2000, 0x1000);
+    assert!(text.contains("8192"), "more lines than room: {text}");
+    let text = says(0x8000, 0x7a9, 0x1000);
+    assert!(text.contains("its window has 0x8000 bytes"), "{text}");
 }
 
 #[test]
