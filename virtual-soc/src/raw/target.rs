@@ -12,8 +12,10 @@ use super::boot::{self, RawError, RawOptions};
 
 /// The machine is looked at every microsecond of virtual time; a CPU that was started begins at the next one.
 const GRID_PS: u64 = 1_000_000;
-/// A CPU that did nothing at the port but find nothing new that often is put to sleep until something comes.
-const IDLE_POLLS: u32 = 8;
+/// A CPU that looks at the serial port's status that often and sees no change is put to sleep, as if its next look took longer:
+/// until the status changes, an interrupt or an event comes, or this long has passed.
+const IDLE_POLLS: u32 = 4;
+const SLEEP_PS: u64 = 200_000_000;
 
 /// Why the machine does not run any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub struct RawTarget {
     machine: Machine<SocBus>,
     max_insns: Option<u64>,
     stop: Option<RawStop>,
+    /// The CPU that was put to sleep, and until when.
+    sleeper: Option<(usize, Time)>,
 }
 
 impl RawTarget {
@@ -46,6 +50,7 @@ impl RawTarget {
             machine: boot::power_on(model, image, options)?,
             max_insns: options.max_insns,
             stop: None,
+            sleeper: None,
         })
     }
 
@@ -119,13 +124,23 @@ impl RawTarget {
         StateSnapshot::take(&self.machine)
     }
 
-    /// Run to the next point of the grid, to the next byte's arrival at the host or to `deadline`.
+    /// Run to the next point of the grid, and further while nothing but sleeping CPUs is there.
     fn advance(&mut self, deadline: Time) {
         let now = self.machine.now();
         let grid = Time((now.0 / GRID_PS + 1).saturating_mul(GRID_PS));
-        let until = match self.sleep(now) {
-            Some(wake) => wake.min(deadline).max(grid),
-            None => grid,
+        self.put_to_sleep(now);
+        let until = match self.wake_time(now) {
+            Some(wake)
+                if self
+                    .machine
+                    .cores
+                    .iter()
+                    .all(|c| c.state() != CoreState::Running) =>
+            {
+                let sent = self.machine.bus.uart.output_due().unwrap_or(Time::MAX);
+                wake.min(sent).min(deadline)
+            }
+            _ => grid,
         };
         match self.machine.run(until) {
             Stop::Deadline => {}
@@ -141,9 +156,37 @@ impl RawTarget {
         }
     }
 
-    fn sleep(&mut self, _now: Time) -> Option<Time> {
-        let _ = IDLE_POLLS;
-        None
+    /// A CPU that only waits for the serial port goes to sleep.
+    fn put_to_sleep(&mut self, now: Time) {
+        if self.sleeper.is_some() {
+            return;
+        }
+        let Some(cpu) = self.machine.bus.uart.idle_poller(IDLE_POLLS) else {
+            return;
+        };
+        self.machine.bus.uart.not_idle(cpu);
+        let core = &mut self.machine.cores[cpu];
+        if core.state() == CoreState::Running {
+            core.set_state(CoreState::Wfe);
+            self.sleeper = Some((cpu, now.after_picos(SLEEP_PS)));
+        }
+    }
+
+    /// When the sleeper is to wake; it is woken if that time has come.
+    fn wake_time(&mut self, now: Time) -> Option<Time> {
+        let (cpu, limit) = self.sleeper?;
+        if self.machine.cores[cpu].state() != CoreState::Wfe {
+            self.sleeper = None;
+            return None;
+        }
+        let news = self.machine.bus.uart.next_change();
+        let wake = news.unwrap_or(limit).min(limit);
+        if wake <= now {
+            self.machine.cores[cpu].set_state(CoreState::Running);
+            self.sleeper = None;
+            return None;
+        }
+        Some(wake)
     }
 
     /// Do what the start block was told.

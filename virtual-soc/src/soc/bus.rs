@@ -250,6 +250,10 @@ impl SocBus {
 
 impl Bus for SocBus {
     fn mmio_read(&mut self, cpu: usize, pa: u64, size: u8, now: Time) -> Result<u64, BusFault> {
+        if let Some(offset) = self.uart_offset(pa) {
+            return Ok(self.uart.read(cpu, offset, now).into());
+        }
+        self.uart.not_idle(cpu);
         if let Some(offset) = self.aic_offset(pa) {
             let ps = now.as_picos();
             return match size {
@@ -261,9 +265,6 @@ impl Bus for SocBus {
                 _ => self.nobody(),
             };
         }
-        if let Some(offset) = self.uart_offset(pa) {
-            return Ok(self.uart.read(cpu, offset, now).into());
-        }
         if self.pmgr.contains(pa) {
             return Ok(self.pmgr.read(pa));
         }
@@ -272,12 +273,13 @@ impl Bus for SocBus {
 
     fn mmio_write(
         &mut self,
-        _cpu: usize,
+        cpu: usize,
         pa: u64,
         size: u8,
         value: u64,
         now: Time,
     ) -> Result<(), BusFault> {
+        self.uart.not_idle(cpu);
         if let Some(offset) = self.aic_offset(pa) {
             let ps = now.as_picos();
             match size {
@@ -291,7 +293,7 @@ impl Bus for SocBus {
             return Ok(());
         }
         if let Some(offset) = self.uart_offset(pa) {
-            self.uart.write(offset, value as u32, now);
+            self.uart.write(cpu, offset, value as u32, now);
             return Ok(());
         }
         if self.pmgr.contains(pa) {
@@ -335,6 +337,7 @@ impl Bus for SocBus {
         now: Time,
     ) -> Result<(), SysRegFault> {
         let ps = now.as_picos();
+        self.uart.not_idle(cpu);
         match reg {
             SIQ_CFG => match self.siq_access {
                 RegisterAccess::Undefined | RegisterAccess::WriteUndefined => {

@@ -31,8 +31,10 @@ pub struct Uart {
     tx_busy_until: Time,
     input: VecDeque<(Time, u8)>,
     last_arrival: Time,
-    /// Status reads without news since the last byte either way, and when the first of them was.
-    idle_polls: u32,
+    /// Status reads in a row by one CPU that gave the same answer, with no other access to a device between them.
+    same_polls: u32,
+    last_status: u32,
+    last_poll: Time,
     poller: usize,
 }
 
@@ -75,14 +77,28 @@ impl Uart {
         self.input.len()
     }
 
-    /// The CPU that did nothing at the port but look whether something came, if it looked that often since the last news, and
-    /// when the next news is due.
-    pub(crate) fn idle_poller(&self, polls: u32) -> Option<(usize, Option<Time>)> {
-        (self.idle_polls >= polls).then(|| (self.poller, self.input.front().map(|(at, _)| *at)))
+    /// The CPU that looks at the status and sees no change, if it has looked that often.
+    pub(crate) fn idle_poller(&self, polls: u32) -> Option<usize> {
+        (self.same_polls >= polls).then_some(self.poller)
     }
 
-    pub(crate) const fn forget_polls(&mut self) {
-        self.idle_polls = 0;
+    /// A CPU did something else than look at the status.
+    pub(crate) const fn not_idle(&mut self, cpu: usize) {
+        if cpu == self.poller {
+            self.same_polls = 0;
+        }
+    }
+
+    /// When the status changes next by itself, or has changed, since somebody last looked.
+    pub(crate) fn next_change(&self) -> Option<Time> {
+        let full = self.byte_ps.saturating_mul(FIFO_DEPTH as u64 - 1);
+        let room = Time(self.tx_busy_until.0.saturating_sub(full));
+        let arrival = self.input.front().map(|(at, _)| *at);
+        [Some(room), Some(self.tx_busy_until), arrival]
+            .into_iter()
+            .flatten()
+            .filter(|t| *t > self.last_poll)
+            .min()
     }
 
     fn received(&self, now: Time) -> usize {
@@ -114,12 +130,13 @@ impl Uart {
                 }
                 if self.received(now) != 0 {
                     status |= STATUS_RX_DATA;
-                    self.idle_polls = 0;
-                } else if sending != 0 || self.poller != cpu {
-                    (self.idle_polls, self.poller) = (0, cpu);
-                } else {
-                    self.idle_polls = self.idle_polls.saturating_add(1);
                 }
+                if status == self.last_status && cpu == self.poller {
+                    self.same_polls = self.same_polls.saturating_add(1);
+                } else {
+                    (self.same_polls, self.last_status, self.poller) = (0, status, cpu);
+                }
+                self.last_poll = now;
                 status
             }
             UFSTAT => {
@@ -128,7 +145,7 @@ impl Uart {
                 full | sending << 4 | self.received(now) as u32
             }
             URXH => {
-                self.idle_polls = 0;
+                self.not_idle(cpu);
                 if self.received(now) == 0 {
                     return 0;
                 }
@@ -141,9 +158,9 @@ impl Uart {
         }
     }
 
-    pub(crate) fn write(&mut self, offset: u32, value: u32, now: Time) {
+    pub(crate) fn write(&mut self, cpu: usize, offset: u32, value: u32, now: Time) {
+        self.not_idle(cpu);
         if offset == UTXH {
-            self.idle_polls = 0;
             // A byte written into a full FIFO is lost.
             if self.sending(now) >= FIFO_DEPTH {
                 return;
