@@ -69,10 +69,12 @@ fn a_field_that_does_not_stick_is_told() {
     };
     let run = route(&model, &request);
     let cell = &run.result().cells[0];
-    // Either the cell is refused for it, or what was read back shows it: it is never silent.
-    assert!(
-        cell.refused.is_some() || cell.fields[1] == Some(3),
-        "{cell:?}"
+    assert_eq!(cell.fields[1], Some(3), "{cell:?}");
+    assert_eq!(cell.landed, all_on(0, 32));
+    let notes = marks(&run, MarkKind::Note);
+    assert_eq!(
+        notes,
+        ["cells[0]: the field of CPU 1 was set to 1 and reads 3"]
     );
     run.assert_as_found();
 }
@@ -98,6 +100,17 @@ fn damaged_answers_do_not_change_the_result() {
     };
     assert_eq!(counts(&noisy), counts(&clean));
     noisy.assert_restored();
+}
+
+#[test]
+fn a_slow_serial_link_is_waited_for() {
+    needs_firmware!();
+    let model =
+        variant("[loader]\nlink = \"uart\"\nbytes_per_second = 11520\nrequest_ns = 1000000\n");
+    let run = route(&model, &fire_from(3));
+    assert!(run.outcome.failure.is_none(), "{:?}", run.outcome.failure);
+    assert_eq!(run.result().cells[0].landed, all_on(0, 32));
+    run.assert_restored();
 }
 
 #[test]

@@ -24,8 +24,12 @@ const DRAIN: Duration = Duration::from_secs(1);
 const SYNC: Duration = Duration::from_millis(200);
 /// NOPs tried while synchronising. The first may be swallowed as the rest of an older frame.
 const SYNC_ATTEMPTS: u32 = 5;
-/// Largest block of one memory transfer; a loader that lost its place has at most this much to swallow.
+/// Largest block of one memory transfer on a fast link; a loader that lost its place has at most this much to swallow.
 const BLOCK: usize = 128 * 1024;
+/// The same on a link that needs data checksums: a UART.
+const SLOW_BLOCK: usize = 4 * 1024;
+/// Time that a byte of a memory transfer may take: a UART at 115200 baud needs 87 us.
+const BYTE_US: u64 = 200;
 
 /// Counts of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,8 +171,9 @@ impl<'l> Proxy<'l> {
     /// # Errors
     /// [`ProxyError`].
     pub fn read_memory(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
-        for (i, block) in out.chunks_mut(BLOCK).enumerate() {
-            self.read_block(addr + (i * BLOCK) as u64, block)?;
+        let size = self.block();
+        for (i, block) in out.chunks_mut(size).enumerate() {
+            self.read_block(addr + (i * size) as u64, block)?;
         }
         Ok(())
     }
@@ -178,10 +183,30 @@ impl<'l> Proxy<'l> {
     /// # Errors
     /// [`ProxyError`].
     pub fn write_memory(&mut self, addr: u64, data: &[u8]) -> Result<(), ProxyError> {
-        for (i, block) in data.chunks(BLOCK).enumerate() {
-            self.write_block(addr + (i * BLOCK) as u64, block)?;
+        let size = self.block();
+        for (i, block) in data.chunks(size).enumerate() {
+            self.write_block(addr + (i * size) as u64, block)?;
         }
         Ok(())
+    }
+
+    /// Size of one memory transfer.
+    const fn block(&self) -> usize {
+        if self.no_data_checksums {
+            BLOCK
+        } else {
+            SLOW_BLOCK
+        }
+    }
+
+    /// Deadline of a memory transfer: on a slow link its bytes take most of it.
+    fn transfer_deadline(&self, bytes: usize) -> Duration {
+        let us = if self.no_data_checksums {
+            0
+        } else {
+            bytes as u64 * BYTE_US
+        };
+        DEADLINE + Duration::from_micros(us)
     }
 
     fn read_block(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
@@ -216,6 +241,7 @@ impl<'l> Proxy<'l> {
 
     fn write_block(&mut self, addr: u64, data: &[u8]) -> Result<(), ProxyError> {
         let what = &format!("MEMWRITE of {} bytes at {addr:#x}", data.len());
+        let deadline = self.transfer_deadline(data.len());
         for attempt in 1..=ATTEMPTS {
             let sum = if self.no_data_checksums {
                 NO_CHECKSUM
@@ -228,7 +254,7 @@ impl<'l> Proxy<'l> {
             if self.no_data_checksums {
                 self.link.send(&SENTINEL)?;
             }
-            match self.answer(Kind::MemWrite, None, DEADLINE, what)? {
+            match self.answer(Kind::MemWrite, None, deadline, what)? {
                 Answer::Reply(r) => match Status::from_word(r.status) {
                     None => return Ok(()),
                     // The loader may be reading our data as requests.
@@ -237,7 +263,7 @@ impl<'l> Proxy<'l> {
                     }
                     Some(status) => return Err(refused(what, status)),
                 },
-                lost => self.again(lost, attempt < ATTEMPTS, what, DEADLINE)?,
+                lost => self.again(lost, attempt < ATTEMPTS, what, deadline)?,
             }
         }
         Err(ProxyError::Damaged { what: what.clone() })

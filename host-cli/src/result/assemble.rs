@@ -265,6 +265,16 @@ fn session_marks(target: &Target, outcome: &Outcome) -> Vec<Mark> {
             let text = format!("{} of {} triggers fired", m.fired, planned.triggers);
             marks.push(Mark::partial(&about, text));
         }
+        let pairs = planned.fields.iter().zip(&m.fields);
+        for (cpu, (asked, read)) in pairs.enumerate() {
+            if let Some(asked) = asked
+                && m.refusal.is_none()
+                && asked != read
+            {
+                let text = format!("the field of CPU {cpu} was set to {asked} and reads {read}");
+                marks.push(Mark::note(&about, text));
+            }
+        }
         if m.fields_changed {
             marks.push(Mark::note(&about, "the fields changed while the cell ran"));
         }

@@ -1,6 +1,6 @@
 //! A whole session, from the upload to the last check.
 
-use protocol::message::{Difference, Item, Reading};
+use protocol::message::{Difference, Hello, Item, Reading};
 use protocol::{Command, HelloRequest, PROTOCOL_VERSION, SCHEMA_HASH};
 
 use crate::error::{Error, exit};
@@ -174,23 +174,7 @@ impl Session<'_, '_> {
         let Some(hello) = &self.s.answers.hello else {
             return Err(SessionError::Silent("HELLO".into()).into());
         };
-        let bad = |what: String| Err(SessionError::Greeting(what).into());
-        if hello.nonce != nonce {
-            return bad("its nonce is of another run".into());
-        }
-        if hello.build_id != firmware.header.build_id {
-            return bad(format!("build {} answers", hex(&hello.build_id)));
-        }
-        if (hello.protocol, hello.schema) != (PROTOCOL_VERSION, SCHEMA_HASH) {
-            return bad(format!(
-                "protocol {}, schema {:016x}",
-                hello.protocol, hello.schema
-            ));
-        }
-        if hello.counter_hz == 0 {
-            return bad("its counter has 0 Hz".into());
-        }
-        Ok(())
+        Ok(check_greeting(hello, &firmware.header.build_id, nonce)?)
     }
 
     /// A register that traps ends the run before anything is changed.
@@ -298,6 +282,27 @@ impl Session<'_, '_> {
     }
 }
 
+/// Whether the greeting is that of the firmware just uploaded.
+fn check_greeting(hello: &Hello, build_id: &[u8; 16], nonce: u64) -> Result<(), SessionError> {
+    let bad = |what: String| Err(SessionError::Greeting(what));
+    if hello.nonce != nonce {
+        return bad("its nonce is of another run".into());
+    }
+    if hello.build_id != *build_id {
+        return bad(format!("build {} answers", hex(&hello.build_id)));
+    }
+    if (hello.protocol, hello.schema) != (PROTOCOL_VERSION, SCHEMA_HASH) {
+        return bad(format!(
+            "protocol {}, schema {:016x}",
+            hello.protocol, hello.schema
+        ));
+    }
+    if hello.counter_hz == 0 {
+        return bad("its counter has 0 Hz".into());
+    }
+    Ok(())
+}
+
 fn running(cpus: &[CpuRun]) -> impl Iterator<Item = usize> {
     cpus.iter()
         .filter(|c| c.state == CpuState::Running)
@@ -332,4 +337,48 @@ const fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn greetings_of_somebody_else_are_refused() {
+        let good = Hello {
+            protocol: PROTOCOL_VERSION,
+            schema: SCHEMA_HASH,
+            build_id: [1; 16],
+            nonce: 5,
+            counter_hz: 24_000_000,
+            counter_step: 1,
+            event_stream: true,
+        };
+        let check = |change: fn(&mut Hello)| {
+            let mut hello = good.clone();
+            change(&mut hello);
+            check_greeting(&hello, &[1; 16], 5)
+        };
+        assert_eq!(check(|_| {}), Ok(()));
+        let changes: [fn(&mut Hello); 5] = [
+            |h| h.nonce = 4,
+            |h| h.build_id[3] = 9,
+            |h| h.protocol += 1,
+            |h| h.schema ^= 1,
+            |h| h.counter_hz = 0,
+        ];
+        for (i, change) in changes.into_iter().enumerate() {
+            let got = check(change);
+            assert!(
+                matches!(got, Err(SessionError::Greeting(_))),
+                "{i}: {got:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn seeds_are_spread() {
+        assert_ne!(mix(0), 0);
+        assert!((mix(1) ^ mix(2)).count_ones() > 16);
+    }
 }
