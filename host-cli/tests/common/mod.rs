@@ -83,20 +83,34 @@ pub fn run_plan(
     plan: impl FnOnce(&mut Proxy<'_>, &Target) -> Plan,
     observer: &mut dyn Observer,
 ) -> Run {
+    run_firmware(
+        &Firmware::load(None).expect("an image"),
+        model,
+        plan,
+        observer,
+    )
+}
+
+/// The same with a firmware of the caller's.
+pub fn run_firmware(
+    firmware: &Firmware,
+    model: &SocModel,
+    plan: impl FnOnce(&mut Proxy<'_>, &Target) -> Plan,
+    observer: &mut dyn Observer,
+) -> Run {
     let seed = 1;
     let target = VirtualTarget::from_model(model, seed).expect("a usable model");
     let mut link = VirtualLink::new(target);
     let mut proxy = Proxy::connect(&mut link).expect("the loader answers");
     let target = Target::discover(&mut proxy).expect("a usable target");
     let plan = plan(&mut proxy, &target);
-    let firmware = Firmware::load(None).expect("an image");
     let setting = Setting {
         target_name: "vm:test".to_owned(),
         seed,
         marks: Vec::new(),
         slice_ns: Some(100.0),
     };
-    let (outcome, result) = measure(&mut proxy, &target, &firmware, &plan, &setting, observer)
+    let (outcome, result) = measure(&mut proxy, &target, firmware, &plan, &setting, observer)
         .expect("the session starts");
     drop(proxy);
     Run {
