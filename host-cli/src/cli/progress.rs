@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::firmware::Level;
 use crate::plan::{Plan, PlannedCell};
@@ -31,8 +31,9 @@ impl Progress {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let triggers = plan.cells.iter().map(|c| u64::from(c.triggers)).sum();
             let style = ProgressStyle::with_template(
-                "{bar:24} {pos}/{len} triggers, {per_sec}, {eta} left  {msg}",
-            );
+                "{bar:24} {pos}/{len} triggers, {rate}, {eta} left  {msg}",
+            )
+            .map(|s| s.with_key("rate", rate));
             let bar = ProgressBar::new(triggers);
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
@@ -70,6 +71,11 @@ impl Progress {
             self.done += u64::from(cell.triggers);
         }
     }
+}
+
+fn rate(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    // The bar is drawn without it if this fails.
+    let _ = write!(out, "{:.0}/s", state.per_sec());
 }
 
 fn describe(cell: &PlannedCell, of: usize, m: &Measured) -> String {
