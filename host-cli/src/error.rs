@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use protocol::image::ImageError;
 use virtual_soc::ModelError;
 
+use crate::link::OpenError;
 use crate::plan::PlanError;
 use crate::proxy::ProxyError;
 use crate::session::SessionError;
@@ -117,6 +118,14 @@ pub enum Error {
         /// What may be given.
         allowed: String,
     },
+    /// The port of the target cannot be opened.
+    #[error("--target {given}: {why}")]
+    Open {
+        /// What was given.
+        given: String,
+        /// Why not.
+        why: OpenError,
+    },
     /// A SoC file that cannot be read.
     #[error("--target vm:{}: {why}", path.display())]
     SocFile {
@@ -164,7 +173,12 @@ impl Error {
             | Self::FirmwareFile { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. } => exit::USAGE,
-            Self::UnknownTarget { .. }
+            Self::Open {
+                why: OpenError::Interrupted(_),
+                ..
+            } => exit::INTERRUPTED,
+            Self::Open { .. }
+            | Self::UnknownTarget { .. }
             | Self::SocFile { .. }
             | Self::Model(_)
             | Self::Target(_) => exit::TARGET,
@@ -185,6 +199,7 @@ pub const fn proxy_code(error: &ProxyError) -> u8 {
         | ProxyError::Timeout { .. }
         | ProxyError::Damaged { .. }
         | ProxyError::Rebooted { .. } => exit::LINK,
+        ProxyError::Interrupted { .. } => exit::INTERRUPTED,
         ProxyError::Refused { .. }
         | ProxyError::UnknownOp { .. }
         | ProxyError::AccessFault { .. } => exit::TARGET,

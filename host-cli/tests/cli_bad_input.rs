@@ -45,9 +45,9 @@ fn targets() {
         &["vm:t9999", "no such virtual SoC", "t8140"],
     );
     refused(
-        &["--target", "/dev/nothing"],
+        &["--target", "nothing"],
         3,
-        &["/dev/nothing", "vm:FILE.toml"],
+        &["nothing", "vm:FILE.toml"],
     );
     refused(&["--target", ""], 3, &["no such kind of target"]);
     refused(

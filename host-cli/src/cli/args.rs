@@ -33,6 +33,68 @@ pub struct Cli {
 pub enum Command {
     /// Fire a spare interrupt line and count which CPU takes it.
     Route(RouteArgs),
+    /// Show the serial ports of this host and which of them is a loader's.
+    List(ListArgs),
+    /// Measure this program's own ways to a target.
+    #[command(subcommand)]
+    Bench(BenchCommand),
+}
+
+/// What `bench` measures.
+#[derive(Debug, Subcommand)]
+pub enum BenchCommand {
+    /// Round trips per second, and MB/s up and down.
+    Link(BenchLinkArgs),
+}
+
+/// How to reach a target over a serial port.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LinkArgs {
+    /// Speed at which a UART is first tried (115200 without this); then it is raised to 1500000 where that works.
+    /// USB ignores it, a pseudo-terminal has a speed only with it.
+    #[arg(long, value_name = "BAUD", value_parser = clap::value_parser!(u32).range(300..=4_000_000))]
+    pub baud: Option<u32>,
+    /// Wait this long for the port to appear and for the loader to answer.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=86_400))]
+    pub wait: u64,
+}
+
+/// Lists USB serial ports by their USB ids and interface numbers. The proxy port of m1n1 is the one for --target.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Form of the result.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Print rules for udev instead: stable names, access without root, ModemManager kept away.
+    #[arg(long)]
+    pub udev_rules: bool,
+}
+
+/// Sizes of `bench link` without --size, in bytes.
+pub const BENCH_SIZES: [u32; 6] = [1, 8, 32, 512, 8192, 65536];
+
+/// Times requests that do nothing, and writes and reads of a block in the loader's heap, each many times over.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct BenchLinkArgs {
+    /// usb, a serial port, vm:NAME or vm:FILE.toml.
+    #[arg(long, default_value = "vm:t8140")]
+    pub target: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub link: LinkArgs,
+    /// Repetitions of each measurement.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub iterations: u32,
+    /// Bytes per transfer; may be repeated.
+    #[arg(long = "size", value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=16 << 20), default_values_t = BENCH_SIZES)]
+    pub sizes: Vec<u32>,
+    /// Form of the result: schema "aicprobe.bench.link/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Form of the result.
@@ -40,7 +102,7 @@ pub enum Command {
 pub enum Format {
     /// Tables for people.
     Table,
-    /// JSON, schema "aicprobe.route/1".
+    /// JSON with a schema of its own, "aicprobe.route/1" for `route`.
     Json,
 }
 
@@ -52,9 +114,13 @@ pub enum Format {
 #[derive(Debug, Args)]
 #[command(after_help = exit_codes())]
 pub struct RouteArgs {
+    /// usb (the only m1n1 on USB, see `aicprobe list`), a serial port like /dev/ttyACM0, /dev/cu.usbmodem… or COM3,
     /// vm:NAME (a built-in virtual SoC) or vm:FILE.toml (one described by a file).
     #[arg(long, default_value = "vm:t8140")]
     pub target: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub link: LinkArgs,
     /// Triggers per cell.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TRIGGERS,
         value_parser = clap::value_parser!(u32).range(1..=MAX_TRIGGERS))]
@@ -136,7 +202,9 @@ mod tests {
                 .split(' '),
         )
         .unwrap();
-        let Command::Route(route) = cli.command;
+        let Command::Route(route) = cli.command else {
+            panic!("another command");
+        };
         let request = route.request();
         assert_eq!(
             request.lines,

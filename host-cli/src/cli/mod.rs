@@ -1,7 +1,9 @@
 //! The command line.
 
 mod args;
+mod bench;
 mod interrupt;
+mod list;
 mod open;
 mod progress;
 mod route;
@@ -14,7 +16,7 @@ use clap::Parser as _;
 
 use crate::error::exit;
 
-pub use args::{Cli, Command, Format, RouteArgs};
+pub use args::{BenchCommand, Cli, Command, Format, LinkArgs, RouteArgs};
 pub use open::{OpenTarget, open};
 pub use route::{Verdict, exit_code};
 
@@ -35,6 +37,8 @@ pub fn main() -> ExitCode {
     };
     let code = match &cli.command {
         Command::Route(route) => route::run(&cli, route),
+        Command::List(list) => list::run(list),
+        Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };
     ExitCode::from(code.unwrap_or_else(|e| {
         eprintln!("aicprobe: {e}");

@@ -1,12 +1,22 @@
 //! From the name of a target to a link.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use virtual_soc::{SocModel, VirtualTarget};
 
 use crate::error::Error;
-use crate::link::{Link, VirtualLink};
+use crate::link::{
+    Link, OpenError, SerialLink, VirtualLink, is_pseudo_terminal, only_proxy, ports,
+};
+use crate::proxy::{ConnectOptions, Proxy, ProxyError};
 use crate::result::Mark;
+
+use super::args::LinkArgs;
+use super::interrupt;
+
+/// Pause between two looks for a port that is not there yet.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// A target that a link leads to.
 pub struct OpenTarget {
@@ -18,24 +28,105 @@ pub struct OpenTarget {
     pub slice_ns: Option<f64>,
     /// Whether it is hardware, where time costs and mistakes hurt.
     pub hardware: bool,
+    /// How long the loader may stay silent at first.
+    wait: Duration,
+}
+
+impl OpenTarget {
+    /// Connects to the loader; Ctrl-C ends the attempt, and every transfer until [`Proxy::stop_when`].
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn connect(&mut self) -> Result<Proxy<'_>, ProxyError> {
+        let options = ConnectOptions {
+            wait: self.wait,
+            stop: Some(interrupt::requested),
+        };
+        Proxy::connect_with(&mut *self.link, options)
+    }
 }
 
 /// Opens `name`.
 ///
 /// # Errors
-/// [`Error::UnknownTarget`], [`Error::SocFile`], [`Error::Model`].
-pub fn open(name: &str, seed: u64) -> Result<OpenTarget, Error> {
-    let unknown = |what: &str| Error::UnknownTarget {
+/// [`Error::UnknownTarget`], [`Error::SocFile`], [`Error::Model`], [`Error::Open`].
+pub fn open(name: &str, seed: u64, args: &LinkArgs) -> Result<OpenTarget, Error> {
+    if let Some(soc) = name.strip_prefix("vm:") {
+        return open_virtual(name, soc, seed);
+    }
+    let wait = Duration::from_secs(args.wait);
+    let failed = |why| Error::Open {
+        given: name.to_owned(),
+        why,
+    };
+    let (path, link) = if matches!(name, "usb" | "auto") {
+        within(wait, name, || {
+            let port = only_proxy(ports())?;
+            let link = SerialLink::open(&port.path, args.baud)?;
+            Ok((port.path, link))
+        })
+    } else if is_port_name(name) {
+        let path = PathBuf::from(name);
+        within(wait, name, || SerialLink::open(&path, args.baud)).map(|link| (path, link))
+    } else {
+        return Err(unknown(name, "no such kind of target"));
+    }
+    .map_err(failed)?;
+    let program = is_pseudo_terminal(&path);
+    let marks = program.then(|| {
+        let path = path.display();
+        Mark::model_only(format!(
+            "{path} is a pseudo-terminal: a program answers there, no hardware"
+        ))
+    });
+    Ok(OpenTarget {
+        link: Box::new(link),
+        marks: marks.into_iter().collect(),
+        slice_ns: None,
+        hardware: !program,
+        wait,
+    })
+}
+
+/// A path, or a port's name on Windows.
+fn is_port_name(name: &str) -> bool {
+    let com = name.get(..3).is_some_and(|s| s.eq_ignore_ascii_case("COM"));
+    let number = name.get(3..).unwrap_or_default();
+    name.contains(['/', '\\'])
+        || com && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Tries until it works, until it fails for a reason that waiting does not mend, or until time is up.
+fn within<T>(
+    wait: Duration,
+    name: &str,
+    mut attempt: impl FnMut() -> Result<T, OpenError>,
+) -> Result<T, OpenError> {
+    let end = Instant::now() + wait;
+    loop {
+        match attempt() {
+            Err(e) if e.may_appear() && Instant::now() < end => {}
+            done => return done,
+        }
+        if interrupt::requested() {
+            return Err(OpenError::Interrupted(name.to_owned()));
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn unknown(name: &str, what: &str) -> Error {
+    Error::UnknownTarget {
         given: name.to_owned(),
         what: what.to_owned(),
         allowed: format!(
-            "vm:NAME with a NAME of {}, and vm:FILE.toml",
+            "usb (the only m1n1 on USB), a serial port like /dev/ttyACM0 or COM3, vm:NAME with a NAME of {}, and vm:FILE.toml",
             SocModel::builtin_names().join(", ")
         ),
-    };
-    let Some(soc) = name.strip_prefix("vm:") else {
-        return Err(unknown("no such kind of target"));
-    };
+    }
+}
+
+fn open_virtual(name: &str, soc: &str, seed: u64) -> Result<OpenTarget, Error> {
     let model = if soc.ends_with(".toml") || soc.contains(['/', '\\']) {
         let path = Path::new(soc);
         let text = std::fs::read_to_string(path).map_err(|why| Error::SocFile {
@@ -44,7 +135,7 @@ pub fn open(name: &str, seed: u64) -> Result<OpenTarget, Error> {
         })?;
         SocModel::from_toml(&text, soc)?
     } else {
-        SocModel::builtin(soc).ok_or_else(|| unknown("no such virtual SoC"))?
+        SocModel::builtin(soc).ok_or_else(|| unknown(name, "no such virtual SoC"))?
     };
     let timing = &model.timing;
     Ok(OpenTarget {
@@ -55,5 +146,38 @@ pub fn open(name: &str, seed: u64) -> Result<OpenTarget, Error> {
         ))],
         link: Box::new(VirtualLink::new(VirtualTarget::from_model(&model, seed)?)),
         hardware: false,
+        wait: Duration::ZERO,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_ports() {
+        for port in ["/dev/ttyACM0", "./port", "COM3", "com12", r"\\.\COM10"] {
+            assert!(is_port_name(port), "{port}");
+        }
+        for other in ["", "COM", "COMx", "usb", "t8140", "CO", "é3"] {
+            assert!(!is_port_name(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn waiting_ends_where_it_cannot_help() {
+        let mut tries = 0;
+        let busy = within::<()>(Duration::from_secs(60), "x", || {
+            tries += 1;
+            Err(if tries == 1 {
+                OpenError::NoneFound
+            } else {
+                OpenError::NotSerial("x".into())
+            })
+        });
+        assert!(matches!(busy, Err(OpenError::NotSerial(_))));
+        assert_eq!(tries, 2);
+        let once = within::<()>(Duration::ZERO, "x", || Err(OpenError::NoneFound));
+        assert!(matches!(once, Err(OpenError::NoneFound)));
+    }
 }

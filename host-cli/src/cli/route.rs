@@ -6,7 +6,6 @@ use crate::error::{Error, exit};
 use crate::firmware::Firmware;
 use crate::output::{DryRun, to_json, to_table};
 use crate::plan::Estimate;
-use crate::proxy::Proxy;
 use crate::route::{Setting, make_plan, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring};
 use crate::target::Target;
@@ -28,10 +27,11 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     } else {
         Some(Firmware::load(args.firmware.as_deref())?)
     };
-    let mut opened = open(&args.target, args.seed)?;
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install();
-    let mut proxy = Proxy::connect(&mut *opened.link)?;
+    let mut opened = open(&args.target, args.seed, &args.link)?;
+    let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
+    let mut proxy = opened.connect()?;
     let target = Target::discover(&mut proxy)?;
     let plan = make_plan(&mut proxy, &target, &args.request())?;
     let estimate = Estimate::of(&plan);
@@ -43,7 +43,7 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
         })?;
         return Ok(exit::OK);
     };
-    if opened.hardware && estimate.needs_consent() && !args.yes {
+    if hardware && estimate.needs_consent() && !args.yes {
         let minutes = estimate.expected_ms.div_ceil(60_000);
         return Err(Error::NeedsConsent { minutes });
     }
@@ -56,9 +56,16 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     let setting = Setting {
         target_name: args.target.clone(),
         seed: args.seed,
-        marks: opened.marks,
-        slice_ns: opened.slice_ns,
+        marks,
+        slice_ns,
     };
+    if cli.verbose > 0 {
+        for note in proxy.line_notes() {
+            progress.on(Event::Step(note));
+        }
+    }
+    // From here on a stop has to find its way through the session, so that everything is put back.
+    proxy.stop_when(None);
     let measured = measure(
         &mut proxy,
         &target,

@@ -3,10 +3,22 @@
 //! Every deadline above this layer is measured on [`Link::now`]: real time on a cable, virtual time in process. So a run
 //! on a virtual target gives the same bytes on a slow host as on a fast one.
 
+mod discover;
+mod holders;
+mod open_error;
+mod serial;
+#[cfg(target_os = "linux")]
+mod sysfs;
 mod virtual_soc;
 
 use std::time::Duration;
 
+pub use self::discover::{Port, Role, only_proxy, ports, udev_rules};
+pub use self::holders::{Holder, holders};
+pub use self::open_error::OpenError;
+pub use self::serial::{BOOT_BAUD, SerialLink, is_pseudo_terminal};
+#[cfg(target_os = "linux")]
+pub use self::sysfs::ports_in;
 pub use self::virtual_soc::VirtualLink;
 
 /// Why a link cannot carry bytes any more.
@@ -38,6 +50,29 @@ pub trait Link {
     fn salt(&self) -> u64 {
         0
     }
+
+    /// Whether [`Link::now`] is the clock of a virtual machine.
+    fn is_virtual(&self) -> bool {
+        false
+    }
+
+    /// Throughput in bytes per second where it is known and slow: deadlines and blocks follow it.
+    fn bytes_per_second(&self) -> Option<u64> {
+        None
+    }
+
+    /// Speed of the serial line in baud; `None` where there is no line with a speed (USB, in process).
+    fn baud(&self) -> Option<u32> {
+        None
+    }
+
+    /// Sends what is still to be sent at the old speed, sets the new one and drops what came meanwhile.
+    ///
+    /// # Errors
+    /// [`LinkError`] if the line does not take that speed.
+    fn set_baud(&mut self, _baud: u32) -> Result<(), LinkError> {
+        Ok(())
+    }
 }
 
 impl<L: Link + ?Sized> Link for &mut L {
@@ -55,5 +90,21 @@ impl<L: Link + ?Sized> Link for &mut L {
 
     fn salt(&self) -> u64 {
         (**self).salt()
+    }
+
+    fn is_virtual(&self) -> bool {
+        (**self).is_virtual()
+    }
+
+    fn bytes_per_second(&self) -> Option<u64> {
+        (**self).bytes_per_second()
+    }
+
+    fn baud(&self) -> Option<u32> {
+        (**self).baud()
+    }
+
+    fn set_baud(&mut self, baud: u32) -> Result<(), LinkError> {
+        (**self).set_baud(baud)
     }
 }

@@ -49,4 +49,8 @@ impl Link for VirtualLink {
     fn now(&self) -> Duration {
         self.target.now()
     }
+
+    fn is_virtual(&self) -> bool {
+        true
+    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::link::Link;
 
 use super::checksum;
+use super::connect::{self, ConnectOptions};
 use super::error::{ProxyError, Status};
 use super::frame::{FEATURE_NO_DATA_CHECKSUMS, Kind, NO_CHECKSUM, Reply, SENTINEL, request, words};
 use super::ops::Op;
@@ -12,8 +13,8 @@ use super::receiver::{Item, Receiver};
 
 /// How often a request is made before it counts as failed.
 const ATTEMPTS: u32 = 3;
-/// Deadline of an ordinary answer.
-const DEADLINE: Duration = Duration::from_secs(1);
+/// Deadline of an ordinary answer, beside the time of its bytes: a link that went silent is noticed within a second.
+const DEADLINE: Duration = Duration::from_millis(500);
 /// How long after a damaged answer to look for a better one.
 const AFTER_DAMAGE: Duration = Duration::from_millis(20);
 /// Silence that ends the draining of a link.
@@ -21,9 +22,14 @@ const QUIET: Duration = Duration::from_millis(20);
 /// Longest draining: a target that never stops talking is not in sync.
 const DRAIN: Duration = Duration::from_secs(1);
 /// Deadline of a NOP while synchronising.
-const SYNC: Duration = Duration::from_millis(200);
-/// NOPs tried while synchronising. The first may be swallowed as the rest of an older frame.
-const SYNC_ATTEMPTS: u32 = 5;
+const SYNC: Duration = Duration::from_millis(120);
+/// Zeros before each NOP tried while synchronising. The first NOPs may be swallowed as the rest of an older frame; a
+/// loader that still waits for the data of a broken-off write is given them: together more than a block.
+const SYNC_PADS: [usize; 6] = [0, 0, 0, 8 * 1024, 64 * 1024, 128 * 1024];
+/// Padding on a serial line, as a part of what it carries in a second: together more than a block there.
+const PADS_PER_SECOND: u64 = 8;
+/// Throughput in bytes per second that links without a known one are thought to have for padding.
+const USUAL_RATE: u64 = 1_000_000;
 /// Largest block of one memory transfer on a fast link; a loader that lost its place has at most this much to swallow.
 const BLOCK: usize = 128 * 1024;
 /// The same on a link that needs data checksums: a UART.
@@ -48,17 +54,21 @@ pub struct ProxyStats {
 
 /// A connection to a loader.
 pub struct Proxy<'l> {
-    link: &'l mut (dyn Link + 'l),
-    rx: Receiver,
+    pub(super) link: &'l mut (dyn Link + 'l),
+    pub(super) rx: Receiver,
     scratch: Vec<u8>,
     no_data_checksums: bool,
     /// The loader has answered once: from now on a BOOT frame means that it restarted.
     connected: bool,
+    /// Asked between two blocks of a transfer whether to stop.
+    stop: Option<fn() -> bool>,
+    /// What became of the line's speed.
+    pub(super) line: Vec<String>,
     stats: ProxyStats,
 }
 
 /// What waiting for an answer came to.
-enum Answer {
+pub(super) enum Answer {
     Reply(Reply),
     Damaged,
     Silence,
@@ -66,21 +76,57 @@ enum Answer {
 
 impl<'l> Proxy<'l> {
     /// Drops what is left in the stream, finds the loader and asks for transfers without data checksums (a link that
-    /// needs them does not grant it).
+    /// needs them does not grant it). On a serial line the speed is found and raised, see [`ConnectOptions`].
     ///
     /// # Errors
     /// [`ProxyError::Timeout`] if nobody answers.
     pub fn connect(link: &'l mut (dyn Link + 'l)) -> Result<Self, ProxyError> {
+        Self::connect_with(link, ConnectOptions::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    /// [`ProxyError::Timeout`] if nobody answers; [`ProxyError::Interrupted`].
+    pub fn connect_with(
+        link: &'l mut (dyn Link + 'l),
+        options: ConnectOptions,
+    ) -> Result<Self, ProxyError> {
         let mut proxy = Self {
             link,
             rx: Receiver::default(),
             scratch: vec![0; 64 * 1024],
             no_data_checksums: false,
             connected: false,
+            stop: options.stop,
+            line: Vec::new(),
             stats: ProxyStats::default(),
         };
-        proxy.resync("the first NOP")?;
+        connect::establish(&mut proxy, options.wait)?;
         Ok(proxy)
+    }
+
+    /// From now on asks `stop` between two blocks of a transfer; with `None` every transfer goes to its end.
+    pub const fn stop_when(&mut self, stop: Option<fn() -> bool>) {
+        self.stop = stop;
+    }
+
+    /// What became of the line's speed, in words; nothing where there is no such line.
+    #[must_use]
+    pub fn line_notes(&self) -> &[String] {
+        &self.line
+    }
+
+    /// Whether data go with checksums.
+    #[must_use]
+    pub const fn data_checksums(&self) -> bool {
+        !self.no_data_checksums
+    }
+
+    /// Whether the link's clock is that of a virtual machine.
+    #[must_use]
+    pub fn is_virtual(&self) -> bool {
+        self.link.is_virtual()
     }
 
     /// Time on the link's clock.
@@ -173,6 +219,7 @@ impl<'l> Proxy<'l> {
     pub fn read_memory(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
         let size = self.block();
         for (i, block) in out.chunks_mut(size).enumerate() {
+            self.check_stop("MEMREAD")?;
             self.read_block(addr + (i * size) as u64, block)?;
         }
         Ok(())
@@ -185,6 +232,7 @@ impl<'l> Proxy<'l> {
     pub fn write_memory(&mut self, addr: u64, data: &[u8]) -> Result<(), ProxyError> {
         let size = self.block();
         for (i, block) in data.chunks(size).enumerate() {
+            self.check_stop("MEMWRITE")?;
             self.write_block(addr + (i * size) as u64, block)?;
         }
         Ok(())
@@ -209,14 +257,24 @@ impl<'l> Proxy<'l> {
         DEADLINE + Duration::from_micros(us)
     }
 
+    /// A transfer is only stopped where the loader waits for a request.
+    pub(super) fn check_stop(&self, what: &str) -> Result<(), ProxyError> {
+        if self.stop.is_some_and(|stop| stop()) {
+            let what = what.to_owned();
+            return Err(ProxyError::Interrupted { what });
+        }
+        Ok(())
+    }
+
     fn read_block(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
         let what = &format!("MEMREAD of {} bytes at {addr:#x}", out.len());
         let frame = request(Kind::MemRead, &words([addr, out.len() as u64]));
+        let deadline = self.transfer_deadline(out.len());
         for attempt in 1..=ATTEMPTS {
             self.send(&frame, attempt)?;
-            let answer = self.answer(Kind::MemRead, None, DEADLINE, what)?;
+            let answer = self.answer(Kind::MemRead, None, deadline, what)?;
             let Answer::Reply(r) = answer else {
-                self.again(answer, attempt < ATTEMPTS, what, DEADLINE)?;
+                self.again(answer, attempt < ATTEMPTS, what, deadline)?;
                 continue;
             };
             match Status::from_word(r.status) {
@@ -234,7 +292,7 @@ impl<'l> Proxy<'l> {
             if intact {
                 return Ok(());
             }
-            self.again(Answer::Damaged, attempt < ATTEMPTS, what, DEADLINE)?;
+            self.again(Answer::Damaged, attempt < ATTEMPTS, what, deadline)?;
         }
         Err(ProxyError::Damaged { what: what.clone() })
     }
@@ -269,7 +327,7 @@ impl<'l> Proxy<'l> {
         Err(ProxyError::Damaged { what: what.clone() })
     }
 
-    fn send(&mut self, frame: &[u8], attempt: u32) -> Result<(), ProxyError> {
+    pub(super) fn send(&mut self, frame: &[u8], attempt: u32) -> Result<(), ProxyError> {
         self.stats.requests += 1;
         self.stats.retries += u64::from(attempt > 1);
         Ok(self.link.send(frame)?)
@@ -294,7 +352,7 @@ impl<'l> Proxy<'l> {
     }
 
     /// Waits for the answer of `kind` (and to `op`).
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         kind: Kind,
         op: Option<Op>,
@@ -357,25 +415,44 @@ impl<'l> Proxy<'l> {
     }
 
     /// Back in step with the loader: lets it finish talking, then NOPs until one is answered.
-    fn resync(&mut self, what: &str) -> Result<(), ProxyError> {
-        let wanted = words([FEATURE_NO_DATA_CHECKSUMS]);
+    pub(super) fn resync(&mut self, what: &str) -> Result<(), ProxyError> {
         let start = self.link.now();
-        for _ in 0..SYNC_ATTEMPTS {
+        for pad in SYNC_PADS {
             self.drain(what)?;
-            self.stats.requests += 1;
-            self.link.send(&request(Kind::Nop, &wanted))?;
-            if let Answer::Reply(r) = self.answer(Kind::Nop, None, SYNC, what)?
-                && r.status == 0
-            {
-                self.connected = true;
-                self.no_data_checksums = r.word(0) & FEATURE_NO_DATA_CHECKSUMS != 0;
+            let rate = self.link.bytes_per_second();
+            let pad = rate.map_or(pad, |r| pad.min((r / PADS_PER_SECOND) as usize));
+            if pad > 0 {
+                self.link.send(&vec![0; pad])?;
+            }
+            // Twice its time: a line is not busy all the time.
+            let us = pad as u64 * 2_000_000 / rate.unwrap_or(USUAL_RATE).max(1);
+            if self.nop(SYNC + Duration::from_micros(us), what)? {
                 return Ok(());
             }
+        }
+        if self.connected && connect::answers_at_boot_speed(self)? {
+            let what = what.to_owned();
+            return Err(ProxyError::Rebooted { what });
         }
         Err(ProxyError::Timeout {
             what: what.to_owned(),
             after: self.link.now().saturating_sub(start),
         })
+    }
+
+    /// One NOP, which also asks for the features; whether it was answered.
+    pub(super) fn nop(&mut self, deadline: Duration, what: &str) -> Result<bool, ProxyError> {
+        self.stats.requests += 1;
+        let wanted = words([FEATURE_NO_DATA_CHECKSUMS]);
+        self.link.send(&request(Kind::Nop, &wanted))?;
+        if let Answer::Reply(r) = self.answer(Kind::Nop, None, deadline, what)?
+            && r.status == 0
+        {
+            self.connected = true;
+            self.no_data_checksums = r.word(0) & FEATURE_NO_DATA_CHECKSUMS != 0;
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// Takes everything that still comes; text in it goes to the console, frames nowhere.

@@ -79,6 +79,12 @@ pub enum ProxyError {
         /// The request.
         what: String,
     },
+    /// The user stopped it between two exchanges.
+    #[error("interrupted during {what}")]
+    Interrupted {
+        /// The request.
+        what: String,
+    },
     /// A BOOT frame came instead of the answer: the target restarted.
     #[error("the target rebooted during {what}")]
     Rebooted {

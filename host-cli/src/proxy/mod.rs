@@ -5,6 +5,7 @@
 
 mod checksum;
 mod client;
+mod connect;
 mod error;
 mod frame;
 mod ops;
@@ -14,6 +15,7 @@ pub(crate) mod tests;
 
 pub use checksum::checksum;
 pub use client::{Proxy, ProxyStats};
+pub use connect::ConnectOptions;
 pub use error::{ProxyError, Status};
 pub use frame::{FEATURE_NO_DATA_CHECKSUMS, Kind};
 pub use ops::Op;

@@ -39,6 +39,8 @@ operations! {
     GetBootArgs = 0x003 "P_GET_BOOTARGS",
     /// Address of the loader itself.
     GetBase = 0x004 "P_GET_BASE",
+    /// Set the speed of the UART; [`super::connect`] has its own way of asking.
+    SetBaud = 0x005 "P_SET_BAUD",
     /// Exceptions caught by the guard since the last call.
     GetExcCount = 0x008 "P_GET_EXC_COUNT",
     /// Address of the record of what the CPUs can do; the argument must be its size.
@@ -77,6 +79,8 @@ operations! {
     Memalign = 0x602 "P_MEMALIGN",
     /// Give it back.
     Free = 0x603 "P_FREE",
+    /// Which of the loader's devices the request came over.
+    IodevWhoami = 0x905 "P_IODEV_WHOAMI",
 }
 
 impl Op {
