@@ -94,6 +94,8 @@ pub struct Machine<B: Bus> {
     bus_due: Time,
     /// The bus was called since its last tick, or its owner may have changed it.
     bus_touched: bool,
+    /// Masks or states of cores may have changed since the last view.
+    view_stale: bool,
     trace: Option<TraceHook>,
 }
 
@@ -118,6 +120,7 @@ impl<B: Bus> Machine<B> {
             view: CpuView::default(),
             bus_due: Time::ZERO,
             bus_touched: true,
+            view_stale: true,
             trace: None,
         }
     }
@@ -139,6 +142,7 @@ impl<B: Bus> Machine<B> {
     /// `deadline`. How a span of time is cut into calls makes no difference to what happens in it.
     pub fn run(&mut self, deadline: Time) -> Stop {
         self.bus_touched = true;
+        self.view_stale = true;
         loop {
             if self.next_core == 0 {
                 if self.now >= deadline {
@@ -197,8 +201,9 @@ impl<B: Bus> Machine<B> {
     fn slice(&mut self, cpu: usize, budget: u32, done: u32) -> End {
         let mut ctx = self.context(cpu, budget, budget - done);
         let end = ctx.run();
-        let called = ctx.bus_called;
+        let (called, slow) = (ctx.bus_called, ctx.slow);
         self.bus_touched |= called;
+        self.view_stale |= slow;
         end
     }
 
@@ -215,6 +220,7 @@ impl<B: Bus> Machine<B> {
             budget,
             left,
             bus_called: false,
+            slow: false,
             excepted: false,
         }
     }
@@ -224,11 +230,10 @@ impl<B: Bus> Machine<B> {
         for done in 0..self.slice {
             let mut ctx = self.context(cpu, self.slice, self.slice - done);
             ctx.refresh_inputs();
-            if ctx.core.any_pending() {
-                ctx.core.take_interrupt();
-            }
+            let taken = ctx.core.any_pending() && ctx.core.take_interrupt();
             let word = ctx.peek_insn().unwrap_or(0);
             let pc = ctx.core.pc;
+            self.view_stale |= taken;
             if let Some(hook) = &mut self.trace {
                 hook(cpu, pc, word);
             }
@@ -251,6 +256,7 @@ impl<B: Bus> Machine<B> {
             let due = core.timers_changed || self.now >= core.timer_due.min(core.stream_wake);
             // The levels that the core has seen may have fallen since.
             if raised >> cpu & 1 != 0 || due || core.any_pending() {
+                self.view_stale = true;
                 self.wake(cpu);
             }
         }
@@ -287,17 +293,11 @@ impl<B: Bus> Machine<B> {
 
     /// Tells the bus what it needs to know at a round's start.
     fn tick(&mut self) {
-        let mut view = CpuView::default();
-        for (i, core) in self.cores.iter().enumerate() {
-            let bit = 1 << i;
-            match core.state {
-                CoreState::Running => view.running |= bit,
-                CoreState::Wfe | CoreState::Wfi => view.waiting |= bit,
-                CoreState::Off | CoreState::Parked => {}
-            }
-            view.irq_masked |= if core.irq_masked() { bit } else { 0 };
-            view.fiq_masked |= if core.fiq_masked() { bit } else { 0 };
+        if !(self.view_stale || self.bus_touched || self.now >= self.bus_due) {
+            return;
         }
+        self.view_stale = false;
+        let view = self.look();
         if self.bus_touched || view != self.view || self.now >= self.bus_due {
             self.bus_touched = false;
             self.view = view;
@@ -309,6 +309,22 @@ impl<B: Bus> Machine<B> {
                 .next_event(self.now)
                 .map_or(Time::MAX, |t| t.max(soonest));
         }
+    }
+
+    /// The cores as the bus may see them.
+    fn look(&self) -> CpuView {
+        let mut view = CpuView::default();
+        for (i, core) in self.cores.iter().enumerate() {
+            let bit = 1 << i;
+            match core.state {
+                CoreState::Running => view.running |= bit,
+                CoreState::Wfe | CoreState::Wfi => view.waiting |= bit,
+                CoreState::Off | CoreState::Parked => {}
+            }
+            view.irq_masked |= if core.irq_masked() { bit } else { 0 };
+            view.fiq_masked |= if core.fiq_masked() { bit } else { 0 };
+        }
+        view
     }
 
     /// The next time anything can happen while every core waits.

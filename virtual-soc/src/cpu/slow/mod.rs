@@ -32,6 +32,8 @@ pub(crate) struct Ctx<'a> {
     pub budget: u32,
     /// Instructions of the budget not executed yet.
     pub left: u32,
+    /// Something happened that may have changed the core's masks or state.
+    pub slow: bool,
     /// A device was accessed.
     pub bus_called: bool,
     /// An exception was taken.
@@ -106,6 +108,7 @@ impl Ctx<'_> {
                 attention = false;
                 if self.core.any_pending() && self.core.take_interrupt() {
                     self.excepted = true;
+                    self.slow = true;
                 }
                 if self.core.il {
                     self.left -= 1;
@@ -133,6 +136,7 @@ impl Ctx<'_> {
                 Exit::Slow(insn) => insn,
             };
             attention = true;
+            self.slow = true;
             let flow = self.execute(&insn);
             self.left -= 1;
             match flow {
@@ -157,6 +161,7 @@ impl Ctx<'_> {
     fn except(&mut self, exc: Exc) {
         self.core.raise(exc);
         self.excepted = true;
+        self.slow = true;
     }
 
     /// Physical address of the instruction at pc.
