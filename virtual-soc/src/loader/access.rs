@@ -3,7 +3,9 @@
 use crate::cpu::Bus;
 
 use super::VirtualTarget;
-use super::pages::{ALIAS_EL0_RW, ALIAS_EL0_RWX, ALIAS_RX, ARM_IO};
+use super::pages::{
+    ALIAS_EL0_RW, ALIAS_EL0_RWX, ALIAS_RX, ARM_IO, DEVICE_ALIAS_SIZE, DEVICE_ALIASES,
+};
 
 /// The access took an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +41,17 @@ impl VirtualTarget {
                 Ok(Place::Ram(pa))
             };
         }
-        let device = ARM_IO.contains(&va) && va.is_multiple_of(len.max(1));
-        if device {
-            Ok(Place::Device(va))
-        } else {
-            Err(Fault)
+        if !va.is_multiple_of(len.max(1)) {
+            return Err(Fault);
+        }
+        let aliased = DEVICE_ALIASES
+            .iter()
+            .map(|a| va.wrapping_sub(*a))
+            .find(|pa| *pa < DEVICE_ALIAS_SIZE);
+        match aliased {
+            Some(pa) => Ok(Place::Device(pa)),
+            None if ARM_IO.contains(&va) => Ok(Place::Device(va)),
+            None => Err(Fault),
         }
     }
 

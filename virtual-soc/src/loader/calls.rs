@@ -9,7 +9,7 @@ use crate::soc::{Consumed, InLoader};
 use super::VirtualTarget;
 use super::layout::RETURN_STUB;
 use super::regs;
-use super::state::{FAULT_MARK, Guard};
+use super::state::{FAULT_MARK, Guard, GuardMode};
 use super::target::Phase;
 
 /// HLT immediate of the return stub; vectors have their own number (0..=15).
@@ -134,7 +134,12 @@ impl VirtualTarget {
                 let core = &mut self.machine.cores[cpu];
                 core.set_x(0, FAULT_MARK);
                 let link = core.x(30);
-                self.loader.guard.guard = Guard::Off;
+                // This guard ends with its first use, silence included.
+                self.loader.guard = GuardMode::OFF;
+                if mode.silent {
+                    self.loader
+                        .print(&format!("Exception: returned to {link:#x}"));
+                }
                 link
             }
         };
@@ -230,13 +235,11 @@ impl VirtualTarget {
         self.loader.exceptions_total += 1;
     }
 
-    /// An access by the loader's own code faulted and its guard took it.
+    /// An access by the loader's own code faulted and its guard took it: its own one, which is never silent.
     pub(super) fn guarded_fault(&mut self, what: &str, va: u64) {
         self.count_exception();
-        if !self.loader.guard.silent {
-            self.loader
-                .print(&format!("Exception: sync, {what} at {va:#x}"));
-        }
+        self.loader
+            .print(&format!("Exception: sync, {what} at {va:#x}"));
     }
 
     /// The loader dies: text on the console, then nothing.

@@ -35,12 +35,15 @@ pub(super) const SENTINEL: u32 = 0xb0ca_cc10;
 /// Feature bit: data checksums off.
 pub(super) const FEATURE_NO_DATA_CHECKSUMS: u64 = 1;
 
+/// Last step of the checksum.
+pub(super) const CHECKSUM_FINAL: u32 = 0xadde_dbad;
+
 /// Checksum of headers and data.
 pub(super) fn checksum(bytes: &[u8]) -> u32 {
     let sum = bytes.iter().fold(0xdead_beef_u32, |s, b| {
         s.wrapping_mul(31337).wrapping_add(u32::from(b ^ 0x5a))
     });
-    sum ^ 0xaddedbad
+    sum ^ CHECKSUM_FINAL
 }
 
 /// A request as it came in.

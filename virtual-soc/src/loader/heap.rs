@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::layout::PAGE;
+/// Alignment of blocks (observed: the loader at commit 7c7716b6).
+const BLOCK_ALIGN: u64 = 64;
 
 /// Alignment of MALLOC (third party: the loader's allocator gives 16).
 const MALLOC_ALIGN: u64 = 16;
@@ -26,13 +27,13 @@ impl Heap {
         }
     }
 
-    /// HEAPBLOCK_ALLOC: the next block of whole pages; size 0 only tells where it would be. The loader checks no limit.
+    /// HEAPBLOCK_ALLOC: the next block; size 0 only tells where it would be. The loader checks no limit.
     pub(super) fn block(&mut self, size: u64) -> u64 {
-        let at = self.top;
-        self.top = at
-            .saturating_add(size)
-            .checked_next_multiple_of(PAGE)
+        let at = self
+            .top
+            .checked_next_multiple_of(BLOCK_ALIGN)
             .unwrap_or(u64::MAX);
+        self.top = at.saturating_add(size);
         at
     }
 
@@ -41,13 +42,17 @@ impl Heap {
         self.memalign(MALLOC_ALIGN, size)
     }
 
-    /// MEMALIGN; 0 if there is no room or `align` is not a power of two.
+    /// MEMALIGN; 0 if there is no room. An alignment that is no power of two is rounded up, and nothing takes some bytes too
+    /// (observed: the loader at commit 7c7716b6). The real allocator knows no end of memory; this one does (model only).
     pub(super) fn memalign(&mut self, align: u64, size: u64) -> u64 {
-        if !align.is_power_of_two() || align > self.end || size == 0 {
+        let Some(align) = align
+            .max(MALLOC_ALIGN)
+            .checked_next_power_of_two()
+            .filter(|a| *a <= self.end)
+        else {
             return 0;
-        }
-        let align = align.max(MALLOC_ALIGN);
-        let Some(size) = size.checked_next_multiple_of(MALLOC_ALIGN) else {
+        };
+        let Some(size) = size.max(1).checked_next_multiple_of(MALLOC_ALIGN) else {
             return 0;
         };
         let fit = self.free.iter().find_map(|(&at, &len)| {
@@ -110,7 +115,7 @@ mod tests {
         let mut heap = Heap::new(0x10000, 0x100000);
         assert_eq!(heap.block(0), 0x10000);
         assert_eq!(heap.block(1), 0x10000);
-        assert_eq!(heap.block(0), 0x14000);
+        assert_eq!(heap.block(0), 0x10040);
     }
 
     #[test]
@@ -127,6 +132,7 @@ mod tests {
         assert_eq!(heap.memalign(0x10000, 0x8000), b);
         assert_eq!(heap.malloc(u64::MAX), 0);
         assert_eq!(heap.malloc(0x200000), 0);
-        assert_eq!(heap.memalign(3, 16), 0);
+        assert!(heap.memalign(48, 16).is_multiple_of(64));
+        assert_ne!(heap.malloc(0), 0);
     }
 }

@@ -30,6 +30,15 @@ pub(super) const TCR: u64 = 16
     | 1 << 30
     | 3 << 32;
 
+/// Everything below this address is also mapped at each of these offsets, as device memory of several kinds.
+pub(super) const DEVICE_ALIASES: [u64; 4] = [
+    0xc0_0000_0000,
+    0xd0_0000_0000,
+    0xe0_0000_0000,
+    0xf0_0000_0000,
+];
+pub(super) const DEVICE_ALIAS_SIZE: u64 = 0x8_0000_0000;
+
 const ATTR_NORMAL: u64 = 0 << 2;
 const ATTR_DEVICE: u64 = 2 << 2;
 const AP_EL0: u64 = 1 << 6;
@@ -78,6 +87,9 @@ pub(super) fn build(
         ARM_IO.end - ARM_IO.start,
         ATTR_DEVICE | UXN | PXN,
     )?;
+    for alias in DEVICE_ALIASES {
+        b.blocks(alias, 0, DEVICE_ALIAS_SIZE, ATTR_DEVICE | UXN | PXN)?;
+    }
     b.blocks(base, base, size, plain)?;
     b.blocks(base | ALIAS_RX, base, size, normal | AP_RO | UXN)?;
     b.blocks(base | ALIAS_EL0_RW, base, size, normal | AP_EL0 | UXN | PXN)?;

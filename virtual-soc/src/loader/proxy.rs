@@ -73,7 +73,7 @@ impl VirtualTarget {
             op::GET_BASE => Outcome::Done(self.loader.layout.loader),
             op::UDELAY => self.delay(args[0]),
             op::SET_EXC_GUARD => {
-                self.loader.guard = GuardMode::from_word(args[0]);
+                self.loader.guard_after = GuardMode::from_word(args[0]);
                 self.loader.exceptions = 0;
                 Outcome::Done(0)
             }
@@ -83,7 +83,10 @@ impl VirtualTarget {
             op::GET_CPU_FEATURES if args[0] == FEATURES_SIZE => {
                 Outcome::Done(self.loader.layout.loader + FEATURES)
             }
-            op::GET_CPU_FEATURES => Outcome::Done(0),
+            op::GET_CPU_FEATURES => {
+                self.loader.print("The CPU feature record has another size");
+                Outcome::Done(0)
+            }
             op::WRITE..op::REGISTER_END => Outcome::Done(self.register_op(opcode, args)),
             op::MEMCPY..op::MEMORY_END => Outcome::Done(self.memory_op(opcode, args)),
             // Memory is coherent in this model; there is nothing to clean.
@@ -119,11 +122,20 @@ impl VirtualTarget {
         let width = WIDTHS[(opcode & 3) as usize];
         let group = opcode & !3;
         let [va, a, b, ..] = *args;
-        let done = match group {
-            op::WRITE => self.store(va, width, a).map(|()| 0),
-            op::READ => self.load(va, width),
-            op::WRITEREAD => self.store(va, width, a).and_then(|()| self.load(va, width)),
-            _ => self.load(va, width).and_then(|old| {
+        let marked = FAULT_MARK & width_mask(width);
+        // A faulting load leaves the mark in its register, a faulting store in the register it stores from; the operation goes on.
+        match group {
+            op::WRITE => {
+                self.guarded_store(va, width, a);
+                0
+            }
+            op::READ => self.guarded_load(va, width).unwrap_or(marked),
+            op::WRITEREAD => {
+                self.guarded_store(va, width, a);
+                self.guarded_load(va, width).unwrap_or(marked)
+            }
+            _ => {
+                let old = self.guarded_load(va, width).unwrap_or(marked);
                 let new = match group {
                     op::SET => old | a,
                     op::CLEAR => old & !a,
@@ -131,18 +143,29 @@ impl VirtualTarget {
                     _ => old & !a | b,
                 };
                 let new = new & width_mask(width);
-                self.store(va, width, new).map(|()| new)
-            }),
-        };
-        done.unwrap_or_else(|Fault| {
-            self.guarded_fault("register access", va);
-            // A write is skipped, everything else has the mark in its result.
-            if group == op::WRITE {
-                0
-            } else {
-                FAULT_MARK & width_mask(width)
+                if self.guarded_store(va, width, new) {
+                    new
+                } else {
+                    marked
+                }
             }
-        })
+        }
+    }
+
+    fn guarded_load(&mut self, va: u64, width: u8) -> Option<u64> {
+        let value = self.load(va, width).ok();
+        if value.is_none() {
+            self.guarded_fault("register read", va);
+        }
+        value
+    }
+
+    fn guarded_store(&mut self, va: u64, width: u8, value: u64) -> bool {
+        let stored = self.store(va, width, value).is_ok();
+        if !stored {
+            self.guarded_fault("register write", va);
+        }
+        stored
     }
 
     fn memory_op(&mut self, opcode: u64, args: &[u64; 6]) -> u64 {
@@ -164,8 +187,9 @@ impl VirtualTarget {
         match done {
             Ok(()) => 0,
             Err(Fault) => {
+                // The functions that copy and set give nothing back.
                 self.guarded_fault("memory operation", dst);
-                FAULT_MARK
+                0
             }
         }
     }

@@ -21,9 +21,8 @@ pub(super) const CNTV_CTL_EL0: SysReg = SysReg::new(3, 3, 14, 3, 1);
 pub(super) const CNTHP_CTL_EL2: SysReg = SysReg::new(3, 4, 14, 2, 1);
 pub(super) const CNTHV_CTL_EL2: SysReg = SysReg::new(3, 4, 14, 3, 1);
 
-/// SCTLR with and without MMU and caches (third party: loader).
+/// SCTLR with MMU and caches (third party: loader). Without, a secondary has it as reset leaves it.
 pub(super) const SCTLR_ON: u64 = 0x3090_1085;
-pub(super) const SCTLR_OFF: u64 = 0x3090_0080;
 /// API, APK, TEA, E2H, RW, TGE, AMO, IMO, FMO (third party: loader).
 pub(super) const HCR: u64 = 0x324_8800_0038;
 

@@ -68,10 +68,14 @@ pub(super) struct Loader {
     pub(super) roots: Roots,
     pub(super) heap: Heap,
     pub(super) guard: GuardMode,
+    /// What the guard becomes at the end of the request under way.
+    pub(super) guard_after: GuardMode,
     pub(super) exceptions: u64,
     pub(super) exceptions_total: u64,
     pub(super) features: u64,
     pub(super) wfe_mode: bool,
+    /// START_SECONDARIES has been asked for: from then on the loader knows which CPU is the boot CPU.
+    pub(super) knows_boot_cpu: bool,
     pub(super) boot_stack: u64,
     /// By logical id; the boot CPU's entry stays at its default.
     pub(super) secondaries: Vec<Secondary>,
@@ -89,11 +93,29 @@ impl Loader {
         self.console.push(b'\n');
     }
 
-    /// Logical id of a secondary by the loader's index; `None` for the boot CPU and for indices that do not exist.
-    pub(super) fn secondary(&self, index: u64) -> Option<usize> {
-        let id = usize::try_from(index)
+    /// What the loader makes of an index.
+    pub(super) fn callee(&self, index: u64) -> Callee {
+        let Some(entry) = usize::try_from(index)
             .ok()
-            .and_then(|i| self.by_index.get(i).copied().flatten())?;
-        (id != 0).then_some(id)
+            .and_then(|i| self.by_index.get(i))
+        else {
+            return Callee::Ignored;
+        };
+        match entry {
+            Some(0) if self.knows_boot_cpu => Callee::Ignored,
+            Some(0) | None => Callee::Nobody,
+            Some(id) => Callee::Secondary(*id),
+        }
     }
+}
+
+/// Who an index of the loader stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Callee {
+    /// The boot CPU, or an index beyond the table: nothing happens.
+    Ignored,
+    /// A place in the table that no CPU has taken (or the boot CPU, before secondaries were started): a call spins for ever.
+    Nobody,
+    /// This logical id.
+    Secondary(usize),
 }

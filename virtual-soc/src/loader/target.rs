@@ -10,11 +10,11 @@ use crate::model::{CpuModel, FaultModel, LinkKind, ModelError, SocModel};
 use crate::soc::SocBus;
 
 use super::frame::{
-    FEATURE_NO_DATA_CHECKSUMS, NO_CHECKSUM, REPLY_LEN, REQUEST_LEN, Receiver, Request, SENTINEL,
-    checksum, kind, reply, status,
+    CHECKSUM_FINAL, FEATURE_NO_DATA_CHECKSUMS, NO_CHECKSUM, REPLY_LEN, REQUEST_LEN, Receiver,
+    Request, SENTINEL, checksum, kind, reply, status,
 };
 use super::proxy::Outcome;
-use super::state::{GuardMode, Loader};
+use super::state::{FAULT_MARK, GuardMode, Loader};
 use super::{RunStats, StateSnapshot};
 
 /// Ids of the loader's I/O devices (third party).
@@ -226,7 +226,7 @@ impl VirtualTarget {
                 self.memory_write(&request, &data)
             }
             Phase::Working { opcode, job } => match self.finished(&job) {
-                Some(retval) => self.answer(kind::PROXY, status::OK, &[opcode, 0, retval]),
+                Some(retval) => self.answer_proxy(opcode, 0, retval),
                 None => {
                     let until = if let Job::Delay { until } = job {
                         until.min(deadline)
@@ -374,9 +374,11 @@ impl VirtualTarget {
         for (n, arg) in args.iter_mut().enumerate() {
             *arg = request.word(n + 1);
         }
+        // Whatever guard a request works under, at its end the one from before is back, or the one it set.
+        self.loader.guard_after = self.loader.guard;
         match self.proxy(opcode, &args) {
-            Outcome::Done(retval) => self.answer(kind::PROXY, status::OK, &[opcode, 0, retval]),
-            Outcome::Unknown => self.answer(kind::PROXY, status::OK, &[opcode, u64::MAX, 0]),
+            Outcome::Done(retval) => self.answer_proxy(opcode, 0, retval),
+            Outcome::Unknown => self.answer_proxy(opcode, u64::MAX, 0),
             Outcome::Job(job) => Phase::Working { opcode, job },
             Outcome::Hang => Phase::Hung,
             Outcome::Reboot => {
@@ -395,16 +397,23 @@ impl VirtualTarget {
         }
     }
 
+    /// A MEMREAD or MEMWRITE forgets the guard and the count.
+    fn raw_request(&mut self) {
+        self.loader.guard = GuardMode::OFF;
+        self.loader.exceptions = 0;
+    }
+
     fn memory_read(&mut self, request: &Request) -> Phase {
         let (address, size) = (request.word(0), request.word(1));
-        // A raw request resets the guard (third party for MEMWRITE, inference here).
-        self.loader.guard = GuardMode::OFF;
         if size == 0 {
             return self.answer(kind::MEMREAD, status::OK, &[]);
         }
+        self.raw_request();
         let Ok(data) = self.load_bytes(address, size) else {
             self.guarded_fault("memory read", address);
-            return self.answer(kind::MEMREAD, status::TRANSFER, &[]);
+            // The checksum function returned with the mark, to which its caller does the last step.
+            let sum = (FAULT_MARK as u32) ^ CHECKSUM_FINAL;
+            return self.answer(kind::MEMREAD, status::TRANSFER, &[sum.into()]);
         };
         let bytes = self.frame(
             kind::MEMREAD,
@@ -435,15 +444,15 @@ impl VirtualTarget {
     /// First the loader writes 0 to the first and the last byte, to see whether they fault.
     fn memory_write_begin(&mut self, request: Request) -> Phase {
         let (address, size) = (request.word(0), request.word(1));
-        self.loader.guard = GuardMode::OFF;
-        if size == 0 {
-            return self.answer(kind::MEMWRITE, status::OK, &[]);
-        }
-        for at in [address, address.wrapping_add(size - 1)] {
+        self.raw_request();
+        let ends = [address, address.wrapping_add(size.wrapping_sub(1))];
+        for at in ends.into_iter().take(if size == 0 { 0 } else { 2 }) {
             if self.store(at, 1, 0).is_err() {
                 self.guarded_fault("memory write", at);
-                return self.answer(kind::MEMWRITE, status::TRANSFER, &[]);
             }
+        }
+        if self.loader.exceptions != 0 {
+            return self.answer(kind::MEMWRITE, status::TRANSFER, &[]);
         }
         Phase::Data { request }
     }
@@ -472,6 +481,11 @@ impl VirtualTarget {
             bytes[REPLY_LEN - 1] ^= 0x55;
         }
         bytes
+    }
+
+    fn answer_proxy(&mut self, opcode: u64, outcome: u64, retval: u64) -> Phase {
+        self.loader.guard = self.loader.guard_after;
+        self.answer(kind::PROXY, status::OK, &[opcode, outcome, retval])
     }
 
     fn answer(&mut self, kind: u8, status: i32, data: &[u64]) -> Phase {

@@ -16,6 +16,8 @@ const GRID_PS: u64 = 1_000_000;
 /// until the status changes, an interrupt or an event comes, or this long has passed.
 const IDLE_POLLS: u32 = 4;
 const SLEEP_PS: u64 = 200_000_000;
+/// How long a CPU that is told to stop may go on.
+const STOP_PS: u64 = 1_000_000_000;
 
 /// Why the machine does not run any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub struct RawTarget {
     machine: Machine<SocBus>,
     max_insns: Option<u64>,
     stop: Option<RawStop>,
+    /// By CPU: when it stops at the latest, if it has been told to.
+    stopping: Vec<Option<Time>>,
     /// The CPU that was put to sleep, and until when.
     sleeper: Option<(usize, Time)>,
 }
@@ -46,8 +50,10 @@ impl RawTarget {
         image: &[u8],
         options: &RawOptions,
     ) -> Result<Self, RawError> {
+        let machine = boot::power_on(model, image, options)?;
         Ok(Self {
-            machine: boot::power_on(model, image, options)?,
+            stopping: vec![None; machine.cores.len()],
+            machine,
             max_insns: options.max_insns,
             stop: None,
             sleeper: None,
@@ -189,16 +195,27 @@ impl RawTarget {
         Some(wake)
     }
 
-    /// Do what the start block was told.
+    /// Do what the start block was told. A CPU that is to stop does so in its next WFI, and anyhow after [`STOP_PS`]
+    /// (model only: loaders first ask for the stop and then send the CPU to sleep).
     fn start_and_stop(&mut self) {
         let (start, stop) = self.machine.bus.take_requests();
+        let now = self.machine.now();
+        if start | stop == 0 && self.stopping.iter().all(Option::is_none) {
+            return;
+        }
         for cpu in 0..self.machine.cores.len() {
-            let off = self.machine.cores[cpu].state() == CoreState::Off;
-            if stop >> cpu & 1 == 1 && !off {
-                self.machine.cores[cpu].set_state(CoreState::Off);
+            let state = self.machine.cores[cpu].state();
+            if stop >> cpu & 1 == 1 {
+                self.stopping[cpu] = Some(now.after_picos(STOP_PS));
             }
-            if start >> cpu & 1 == 1 && off {
-                let now = self.machine.now();
+            if let Some(at) = self.stopping[cpu]
+                && (now >= at || matches!(state, CoreState::Wfi | CoreState::Off))
+            {
+                self.stopping[cpu] = None;
+                self.machine.cores[cpu].set_state(CoreState::Off);
+                self.machine.bus.set_alive(cpu, false, now);
+            }
+            if start >> cpu & 1 == 1 && state == CoreState::Off {
                 let entry = self.machine.bus.pmgr.reset_vector(cpu);
                 self.machine.cores[cpu].reset(entry, 2, 0);
                 self.machine.bus.set_alive(cpu, true, now);

@@ -157,6 +157,12 @@ impl SocBus {
         (self.ipi.sent, self.ipi.merged)
     }
 
+    /// The boot CPU's loader sends a fast IPI to the CPU with this MPIDR.
+    pub(crate) fn send_ipi_from_loader(&mut self, mpidr: u64, now_ps: u64) {
+        let target = mpidr & 0xff | (mpidr & 0xff00) << 8;
+        self.ipi.send_global(0, target, now_ps);
+    }
+
     /// Drop a pending fast IPI, as a loader's FIQ handler does; true if there was one.
     pub(crate) fn acknowledge_ipi(&mut self, cpu: usize) -> bool {
         let pending = self.ipi.status(cpu) & 1 == 1;

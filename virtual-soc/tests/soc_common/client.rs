@@ -3,7 +3,32 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use core::time::Duration;
-use virtual_soc::{SocModel, VirtualTarget};
+use virtual_soc::{RawTarget, SocModel, VirtualTarget};
+
+/// What a client talks to.
+pub trait Wire {
+    fn send(&mut self, bytes: &[u8]);
+    fn recv(&mut self, buf: &mut [u8], timeout: Duration) -> usize;
+    fn now(&self) -> Duration;
+}
+
+macro_rules! wire {
+    ($target:ty) => {
+        impl Wire for $target {
+            fn send(&mut self, bytes: &[u8]) {
+                self.send(bytes);
+            }
+            fn recv(&mut self, buf: &mut [u8], timeout: Duration) -> usize {
+                self.recv(buf, timeout)
+            }
+            fn now(&self) -> Duration {
+                self.now()
+            }
+        }
+    };
+}
+wire!(VirtualTarget);
+wire!(RawTarget);
 
 pub fn checksum(bytes: &[u8]) -> u32 {
     let mut s: u32 = 0xdeadbeef;
@@ -32,24 +57,52 @@ pub struct Reply {
     pub words: [u64; 3],
 }
 
-pub struct Client {
-    pub target: VirtualTarget,
+pub struct Client<T = VirtualTarget> {
+    pub target: T,
     pub console: Vec<u8>,
     pub timeout: Duration,
+    /// If there is one, messages are recorded, `true` = to the target. Console text is not.
+    pub tape: Option<Vec<(bool, Vec<u8>)>>,
 }
 
-impl Client {
+impl Client<VirtualTarget> {
     pub fn new(model: &SocModel) -> Self {
         Self::with_seed(model, 1)
     }
 
     pub fn with_seed(model: &SocModel, seed: u64) -> Self {
-        let target = VirtualTarget::from_model(model, seed).expect("model");
+        Self::over(VirtualTarget::from_model(model, seed).expect("model"))
+    }
+}
+
+impl<T: Wire> Client<T> {
+    pub fn over(target: T) -> Self {
         Self {
             target,
             console: Vec::new(),
             timeout: Duration::from_secs(1),
+            tape: None,
         }
+    }
+
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.target.send(bytes);
+        self.record(true, bytes);
+    }
+
+    fn record(&mut self, out: bool, bytes: &[u8]) {
+        if let Some(tape) = &mut self.tape
+            && !bytes.is_empty()
+        {
+            tape.push((out, bytes.to_vec()));
+        }
+    }
+
+    /// Data that follow a reply.
+    pub fn data(&mut self, n: usize) -> Option<Vec<u8>> {
+        let data = self.bytes(n)?;
+        self.record(false, &data);
+        Some(data)
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -79,6 +132,7 @@ impl Client {
         let rest = self.bytes(33)?;
         let mut f = vec![0xff, 0x55, 0xaa];
         f.extend(&rest);
+        self.record(false, &f);
         assert_eq!(
             checksum(&f[..32]).to_le_bytes(),
             f[32..36],
@@ -94,7 +148,7 @@ impl Client {
     }
 
     pub fn request(&mut self, kind: u8, words: &[u64]) -> Option<Reply> {
-        self.target.send(&frame(kind, words));
+        self.send(&frame(kind, words));
         self.reply()
     }
 
@@ -117,11 +171,11 @@ impl Client {
     }
 
     pub fn write(&mut self, address: u64, data: &[u8]) -> i32 {
-        self.target.send(&frame(
+        self.send(&frame(
             3,
             &[address, data.len() as u64, checksum(data).into()],
         ));
-        self.target.send(data);
+        self.send(data);
         self.reply().expect("reply to MEMWRITE").status
     }
 
@@ -136,7 +190,7 @@ impl Client {
             assert_eq!(r.words, [0; 3], "a plain reply");
             return Ok(Vec::new());
         }
-        let data = self.bytes(size).expect("data");
+        let data = self.data(size).expect("data");
         assert_eq!(u64::from(checksum(&data)), r.words[0], "data checksum");
         Ok(data)
     }
