@@ -155,6 +155,20 @@ fn every_timer_is_a_fiq() {
 }
 
 #[test]
+fn the_bus_can_gate_timers() {
+    let vm_tmr_fiq_ena = SysReg::new(3, 5, 15, 1, 3);
+    let mut m = start(&[NOP, msr(vm_tmr_fiq_ena, 1), NOP]);
+    m.bus.gate = Some(0b1100);
+    set(&mut m.cores[0], CNTP_CTL, 1);
+    m.step_core(0);
+    assert!(!m.cores[0].fiq_line(), "CNTP is due but gated");
+    // The gate is read again after the write of an implementation-defined register.
+    m.bus.gate = Some(0b0001);
+    m.step_core(0);
+    assert!(m.cores[0].fiq_line());
+}
+
+#[test]
 fn a_waiting_core_is_woken_by_its_timer() {
     let mut m = start(&[WFI, b(0)]);
     set(&mut m.cores[0], CNTP_CVAL, 24_000);

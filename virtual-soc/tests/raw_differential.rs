@@ -2,7 +2,9 @@
 
 mod raw_support;
 
-use raw_support::{boot, client::Client, loader_image, model, script, script::Facts, tape};
+use raw_support::{
+    a64, boot, client::Client, client::Wire, loader_image, model, script, script::Facts, tape,
+};
 use virtual_soc::VirtualTarget;
 
 /// Own requests over a recorded run of the loader at commit 7c7716b6 on the model t8140.
@@ -44,6 +46,106 @@ fn the_stand_in_answers_as_the_loader_on_t8140() {
         std::fs::write(path, text).expect("recording");
     }
     assert_same(&real, &stand_in("t8140"));
+}
+
+#[test]
+fn the_stand_in_answers_as_the_loader_on_t6020() {
+    let Some(image) = loader_image() else { return };
+    let mut c = boot("t6020", &image);
+    let real = script::run(&mut c, &Facts::of(&model("t6020")));
+    assert_same(&real, &stand_in("t6020"));
+}
+
+/// A request that a loader never answers, after which it is lost.
+struct Fatal {
+    what: &'static str,
+    start: bool,
+    wfe: bool,
+    request: fn(&Facts, u64) -> Vec<u64>,
+}
+
+const FATAL: &[Fatal] = &[
+    Fatal {
+        what: "a call to the boot CPU before secondaries were started",
+        start: false,
+        wfe: true,
+        request: |f, code| vec![0x502, f.boot, code],
+    },
+    Fatal {
+        what: "a call to a secondary that was not started",
+        start: false,
+        wfe: true,
+        request: |f, code| vec![0x502, f.others[0], code],
+    },
+    Fatal {
+        what: "a call to an index that no CPU has",
+        start: true,
+        wfe: true,
+        request: |_, code| vec![0x501, 23, code],
+    },
+    Fatal {
+        what: "MMU_INIT_SECONDARY of an index that no CPU has",
+        start: true,
+        wfe: true,
+        request: |_, _| vec![0x30f, 23],
+    },
+    Fatal {
+        what: "a call to address 0",
+        start: true,
+        wfe: true,
+        request: |f, _| vec![0x501, f.others[0], 0],
+    },
+    Fatal {
+        what: "a call to a CPU that lost its registers in WFI",
+        start: true,
+        wfe: false,
+        request: |f, code| vec![0x501, f.others[0], code],
+    },
+    Fatal {
+        what: "waiting for a function that does not return",
+        start: true,
+        wfe: true,
+        request: |f, code| vec![0x502, f.others[0], code + 8],
+    },
+    Fatal {
+        what: "an exception without a guard",
+        start: false,
+        wfe: true,
+        request: |_, code| vec![0x002, code + 12],
+    },
+];
+
+fn is_lost<T: Wire>(mut c: Client<T>, facts: &Facts, case: &Fatal) -> bool {
+    assert_eq!(c.reply().expect("message at start").kind, 4);
+    // MOV X0, #1; RET; B .; UNDEFINED.
+    let code = c.code(&[a64::movz(0, 1, 0), a64::RET, a64::b(0), 0]);
+    if case.wfe {
+        c.op(0x504, &[1]);
+    }
+    if case.start {
+        c.op(0x500, &[]);
+        assert_eq!(c.op(0x505, &[facts.others[0]]), 1);
+    }
+    c.timeout = core::time::Duration::from_millis(20);
+    let words = (case.request)(facts, code);
+    c.request(1, &words).is_none() && c.request(0, &[0]).is_none()
+}
+
+#[test]
+fn both_are_lost_by_the_same_requests() {
+    let image = loader_image();
+    let (model, facts) = (model("t8140"), Facts::of(&model("t8140")));
+    for case in FATAL {
+        let stand_in = Client::over(VirtualTarget::from_model(&model, 1).expect("model"));
+        assert!(is_lost(stand_in, &facts, case), "stand-in: {}", case.what);
+        if let Some(image) = &image {
+            assert!(
+                is_lost(boot("t8140", image), &facts, case),
+                "loader: {}",
+                case.what
+            );
+        }
+    }
 }
 
 #[test]

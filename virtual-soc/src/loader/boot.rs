@@ -140,18 +140,20 @@ fn features(model: &SocModel) -> [u8; 20] {
     let unlocked = u8::from(model.loader.writes_siq_cfg.is_some());
     let mut record = [0; 20];
     let flags = [
-        0,                           // disable_dc_mva
-        unlocked,                    // acc_cfg
-        unlocked,                    // apple_sysregs_unlocked
-        0,                           // workaround_cyclone_cache
-        unlocked,                    // nex_powergating
-        1,                           // fast_ipi
-        u8::from(model.loader.sprr), // mmu_sprr
-        unlocked,                    // siq_cfg
-        0,                           // amx
-        1,                           // actlr_el2
-        0,                           // counter_redirect
+        unlocked,                               // disable_dc_mva
+        unlocked,                               // acc_cfg
+        unlocked,                               // apple_sysregs_unlocked
+        0,                                      // workaround_cyclone_cache
+        unlocked,                               // nex_powergating
+        1,                                      // fast_ipi
+        u8::from(model.loader.sprr) | unlocked, // mmu_sprr
+        unlocked,                               // siq_cfg
+        unlocked,                               // amx
+        1,                                      // actlr_el2
+        0,                                      // counter_redirect
     ];
+    // The kind of sleep and the version of the uncore counters; later cores have none that the loader knows.
+    (record[0], record[4]) = (2 * unlocked, 2 * unlocked);
     record[8..8 + flags.len()].copy_from_slice(&flags);
     record
 }

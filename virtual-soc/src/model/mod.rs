@@ -14,8 +14,8 @@ use serde::Deserialize as _;
 pub use error::ModelError;
 pub use schema::{
     AdtModel, AicModel, CallWake, CounterModel, CpuModel, CpusModel, DeviceModel, ExtRoute,
-    FaultModel, IpiModel, LineModel, LoaderModel, PmgrModel, RamModel, SiqModel, SocModel,
-    SysRegModel, TimingModel, UartModel,
+    FaultModel, IpiModel, LineModel, LoaderModel, MmioModel, PmgrModel, RamModel, SiqModel,
+    SocModel, SysRegModel, TimingModel, UartModel,
 };
 pub use schema::{
     Choice, Class, ClusterType, EventClaim, LinkKind, OnMasked, Outside, RegisterAccess,
@@ -31,10 +31,11 @@ const BUILTIN: &[(&str, &str)] = &[
         include_str!("../../models/t8140-siq-traps.toml"),
     ),
     ("t8140-sprr", include_str!("../../models/t8140-sprr.toml")),
+    ("t6020", include_str!("../../models/t6020.toml")),
 ];
 
 /// The names of [`BUILTIN`], in the same order.
-const BUILTIN_NAMES: &[&str] = &["t8140", "t8140-siq-traps", "t8140-sprr"];
+const BUILTIN_NAMES: &[&str] = &["t8140", "t8140-siq-traps", "t8140-sprr", "t6020"];
 
 impl SocModel {
     /// The built-in model of that name, if there is one.

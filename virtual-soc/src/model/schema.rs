@@ -54,6 +54,9 @@ pub struct SocModel {
     pub uart: Option<UartModel>,
     /// CPU-start block and reset vectors; none if absent.
     pub pmgr: Option<PmgrModel>,
+    /// Device memory that somebody touches and nobody modelled.
+    #[serde(default)]
+    pub mmio: Vec<MmioModel>,
     /// Device tree beyond what follows from the other tables.
     #[serde(default)]
     pub adt: AdtModel,
@@ -134,6 +137,23 @@ pub struct PmgrModel {
     pub size: u64,
     /// Offset of the CPU-start registers.
     pub cpu_start: u32,
+    /// The reset vectors are locked (M4 and later), so that writing one is an SError.
+    #[serde(default = "yes")]
+    pub rvbar_locked: bool,
+    /// Source mark.
+    pub source: Source,
+}
+
+/// Device memory that keeps what is written, from 0 on.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MmioModel {
+    /// Who lives there.
+    pub name: String,
+    /// Physical address.
+    pub base: u64,
+    /// Bytes.
+    pub size: u64,
     /// Source mark.
     pub source: Source,
 }

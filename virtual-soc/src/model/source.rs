@@ -96,6 +96,8 @@ impl super::SocModel {
             ("loader".to_owned(), &self.loader.source),
         ];
         marks.extend(self.uart.iter().map(|u| ("uart".to_owned(), &u.source)));
+        let regions = self.mmio.iter().enumerate();
+        marks.extend(regions.map(|(i, m)| (format!("mmio[{i}]"), &m.source)));
         marks.extend(self.pmgr.iter().map(|p| ("pmgr".to_owned(), &p.source)));
         marks.extend(
             self.cpu

@@ -151,6 +151,15 @@ impl SocModel {
                 )?;
             }
         }
+        for (i, region) in self.mmio.iter().enumerate() {
+            let ends = region.base.checked_add(region.size);
+            check.that(
+                region.size != 0 && ends.is_some_and(|e| e <= self.ram.base),
+                &format!("mmio[{i}]"),
+                format!("{:#x}+{:#x}", region.base, region.size),
+                "a range below ram.base",
+            )?;
+        }
         for (i, device) in self.adt.device.iter().enumerate() {
             for parent in &device.interrupt_parents {
                 let known = parent == "aic"

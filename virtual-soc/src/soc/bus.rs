@@ -57,6 +57,9 @@ pub struct SocBus {
     pub uart: Uart,
     ipi: FastIpi,
     pub(crate) pmgr: Pmgr,
+    /// Device memory that is plain storage: base and size, and the 8-byte words that were written.
+    plain: Vec<(u64, u64)>,
+    plain_words: BTreeMap<u64, u64>,
     listed: BTreeMap<SysReg, Listed>,
     stored: BTreeMap<(usize, SysReg), u64>,
     siq_access: RegisterAccess,
@@ -104,6 +107,8 @@ impl SocBus {
             uart: Uart::default(),
             ipi: FastIpi::new(model, order),
             pmgr: Pmgr::new(model, order, reset_vector),
+            plain: model.mmio.iter().map(|m| (m.base, m.size)).collect(),
+            plain_words: BTreeMap::new(),
             listed,
             stored: BTreeMap::new(),
             siq_access: model.siq.access,
@@ -210,6 +215,12 @@ impl SocBus {
         (offset < UART_SIZE).then_some(offset as u32)
     }
 
+    fn is_plain(&self, pa: u64) -> bool {
+        self.plain
+            .iter()
+            .any(|(base, size)| pa.wrapping_sub(*base) < *size)
+    }
+
     /// The loader's exception handler on the CPUs that sit in the loader with interrupts open.
     fn loader_takes_interrupts(&mut self, now: Time) {
         let irqs = if self.loader_reads_event {
@@ -274,6 +285,10 @@ impl Bus for SocBus {
         if self.pmgr.contains(pa) {
             return Ok(self.pmgr.read(pa));
         }
+        if self.is_plain(pa) {
+            let word = self.plain_words.get(&(pa & !7)).copied().unwrap_or(0);
+            return Ok(word >> (8 * (pa & 7)) & (u64::MAX >> (64 - 8 * u32::from(size))));
+        }
         self.nobody()
     }
 
@@ -304,6 +319,13 @@ impl Bus for SocBus {
         }
         if self.pmgr.contains(pa) {
             return self.pmgr_write(pa, value, now);
+        }
+        if self.is_plain(pa) {
+            let shift = 8 * (pa & 7);
+            let mask = (u64::MAX >> (64 - 8 * u32::from(size))) << shift;
+            let word = self.plain_words.entry(pa & !7).or_insert(0);
+            *word = *word & !mask | value << shift & mask;
+            return Ok(());
         }
         self.nobody()
     }

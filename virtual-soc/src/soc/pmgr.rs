@@ -60,6 +60,7 @@ impl Pmgr {
             .max()
             .unwrap_or(1);
         let stride = largest.max(4);
+        let locked = model.pmgr.as_ref().is_none_or(|p| p.rvbar_locked);
         let slots = order.iter().map(|&i| {
             let cpu = &model.cpu[i];
             let (cluster, core) = (cpu.reg >> 8 & 7, cpu.reg & 0xff);
@@ -68,7 +69,7 @@ impl Pmgr {
                 core,
                 packed: cluster * stride + core,
                 impl_reg: cpu.impl_reg,
-                rvbar: reset_vector | RVBAR_LOCK,
+                rvbar: reset_vector | if locked { RVBAR_LOCK } else { 0 },
                 running: cpu.boot,
             }
         });

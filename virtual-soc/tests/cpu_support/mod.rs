@@ -62,6 +62,8 @@ pub struct TestBus {
     pub irq_on_write: Option<u64>,
     pub ticks: Vec<(u64, CpuView)>,
     pub next: Option<Time>,
+    /// Timers that reach FIQ, if not all.
+    pub gate: Option<u8>,
     /// IRQ lines raised when `next` comes.
     pub irq_at_next: u64,
 }
@@ -111,6 +113,9 @@ impl Bus for TestBus {
     }
     fn fiq_lines(&self) -> u64 {
         self.fiq
+    }
+    fn timer_fiq_gate(&self, _: usize) -> u8 {
+        self.gate.unwrap_or(0xf)
     }
     fn tick(&mut self, now: Time, view: &CpuView) {
         self.ticks.push((now.0, *view));

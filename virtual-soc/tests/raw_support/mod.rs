@@ -22,10 +22,12 @@ pub fn loader_image() -> Option<Vec<u8>> {
     Some(std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
 }
 
-/// A model whose stand-in is reached over the serial port, as a raw image is.
+/// A model whose stand-in is reached over the serial port, as a raw image is, and in which SPRR changes nothing: the cores do not
+/// model its permissions.
 pub fn model(name: &str) -> SocModel {
     let mut model = SocModel::builtin(name).expect("built in");
     model.loader.link = virtual_soc::model::LinkKind::Uart;
+    model.loader.sprr = false;
     model
 }
 
