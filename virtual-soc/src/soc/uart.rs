@@ -113,7 +113,7 @@ impl Uart {
     fn sending(&self, now: Time) -> usize {
         let left = self.tx_busy_until.0.saturating_sub(now.0);
         left.checked_div(self.byte_ps).map_or(0, |whole| {
-            whole as usize + usize::from(left % self.byte_ps != 0)
+            whole as usize + usize::from(!left.is_multiple_of(self.byte_ps))
         })
     }
 
