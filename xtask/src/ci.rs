@@ -16,7 +16,7 @@ struct Step {
 const FIRMWARE: &str = "cargo xtask firmware";
 
 /// Cheap ones first. The oracle's seed is fixed: a change is judged by what it changes, not by the day's luck.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "cargo xtask fmt-check",
         action: tasks::fmt_check,
@@ -48,6 +48,10 @@ const STEPS: [Step; 9] = [
     Step {
         name: "cargo clippy --package oracle",
         action: tasks::oracle_clippy,
+    },
+    Step {
+        name: "cargo test --release --package oracle",
+        action: tasks::oracle_test,
     },
     Step {
         name: "cargo xtask oracle --seed 1",

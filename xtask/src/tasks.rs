@@ -133,3 +133,8 @@ pub fn oracle_clippy() -> Result<()> {
     ]);
     process::run(&mut cargo)
 }
+
+/// The oracle's own tests, for the same profile again.
+pub fn oracle_test() -> Result<()> {
+    process::run(workspace::cargo("test").args(["--release", "--package", ORACLE]))
+}
