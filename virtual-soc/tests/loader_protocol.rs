@@ -196,20 +196,60 @@ fn a_faulting_access_is_an_answer_and_counted() {
     assert_eq!(c.op(0x105, &[AIC + 0x1c_c000]), 0xabad_1dea);
     assert_eq!(c.op(0x008, &[]), 7);
     assert_eq!(c.op(0x008, &[]), 0);
-    assert_eq!(c.text(), "", "silent");
-    // A raw request resets the guard, and with it its silence.
-    let at = c.op(0x601, &[64]);
-    assert_eq!(c.write(at, b"x"), 0);
-    c.op(0x105, &[0x10]);
     assert!(
         c.text().contains("Exception"),
-        "console text came before the reply"
+        "these requests work under a guard of their own, which is never silent"
     );
+    // Read, change, write: both accesses fault.
+    assert_eq!(c.op(0x109, &[0x10, 5]), 0xabad_1dea);
+    assert_eq!(c.op(0x115, &[0x10, 5]), 0xabad_1dea);
+    assert_eq!(c.op(0x008, &[]), 4);
+}
+
+#[test]
+fn raw_requests_forget_guard_and_count() {
+    let mut c = t8140();
+    let at = c.op(0x601, &[64]);
+    let count_after = |c: &mut Client, request: fn(&mut Client, u64)| {
+        c.op(0x007, &[0x101]);
+        c.op(0x105, &[0x10]);
+        request(c, at);
+        c.op(0x008, &[])
+    };
+    assert_eq!(count_after(&mut c, |_, _| {}), 1);
+    assert_eq!(
+        count_after(&mut c, |c, at| assert_eq!(c.read(at, 0), Ok(vec![]))),
+        1
+    );
+    assert_eq!(
+        count_after(&mut c, |c, at| assert!(c.read(at, 1).is_ok())),
+        0
+    );
+    assert_eq!(
+        count_after(&mut c, |c, at| assert_eq!(c.write(at, b"x"), 0)),
+        0
+    );
+    assert_eq!(
+        count_after(&mut c, |c, at| assert_eq!(c.write(at, b""), 0)),
+        0
+    );
+    assert_eq!(
+        count_after(&mut c, |c, _| assert_eq!(c.read(0x10, 1), Err(-3))),
+        1
+    );
+    // Both ends of a MEMWRITE are tried.
+    let both = |c: &mut Client, _| {
+        c.target.send(&frame(3, &[0x10, 4, 0]));
+        assert_eq!(c.reply().unwrap().status, -3);
+    };
+    assert_eq!(count_after(&mut c, both), 2);
+    // The guard is gone with it: a faulting call is the end.
+    // UNDEFINED; RET.
+    let code = c.code(&[0, 0xd65f_03c0]);
     c.op(0x007, &[0x101]);
-    c.console.clear();
+    c.op(0x002, &[code]);
     c.read(at, 1).unwrap();
-    c.op(0x105, &[0x10]);
-    assert!(c.text().contains("Exception"), "so does a MEMREAD");
+    assert_eq!(c.try_op(0x002, &[code]), None);
 }
 
 #[test]
