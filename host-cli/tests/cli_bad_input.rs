@@ -44,11 +44,7 @@ fn targets() {
         3,
         &["vm:t9999", "no such virtual SoC", "t8140"],
     );
-    refused(
-        &["--target", "nothing"],
-        3,
-        &["nothing", "vm:FILE.toml"],
-    );
+    refused(&["--target", "nothing"], 3, &["nothing", "vm:FILE.toml"]);
     refused(&["--target", ""], 3, &["no such kind of target"]);
     refused(
         &["--target", "vm:no/such/file.toml"],

@@ -116,11 +116,16 @@ pub fn exit_code(outcome: &Outcome) -> Verdict {
         ));
         codes.push(exit::NOT_RESTORED);
     }
+    let lost = matches!(&outcome.failure, Some(e) if e.exit_code() == exit::LINK);
     if let Some(e) = &outcome.failure {
-        messages.push(e.to_string());
+        messages.push(if lost {
+            format!("{e}; {}", saved(outcome))
+        } else {
+            e.to_string()
+        });
         codes.push(e.exit_code());
     }
-    if outcome.restoring == Restoring::Unknown {
+    if outcome.restoring == Restoring::Unknown && !lost {
         messages.push("nobody could look whether the target is as it was found".to_owned());
         codes.push(exit::NOT_RESTORED);
     }
@@ -144,6 +149,21 @@ pub fn exit_code(outcome: &Outcome) -> Verdict {
         code: codes.first().copied().unwrap_or(exit::OK),
         messages,
     }
+}
+
+/// What a lost link leaves, in words.
+fn saved(outcome: &Outcome) -> String {
+    let fired: u64 = outcome.cells.iter().map(|(_, m)| m.fired).sum();
+    let complete = outcome.cells.iter().filter(|(_, m)| m.complete).count();
+    let target = match outcome.restoring {
+        Restoring::Unknown => "the target was not put back, restart it",
+        _ => "nothing had been changed on the target",
+    };
+    if fired == 0 {
+        return format!("nothing had been measured; {target}");
+    }
+    let of = outcome.cells.len();
+    format!("saved in the result: {fired} triggers, {complete} of {of} cells complete; {target}")
 }
 
 const fn refusal_code(refusal: Refusal) -> u8 {

@@ -27,6 +27,9 @@ pub enum LinkError {
     /// The far end is gone.
     #[error("the link is closed: {0}")]
     Closed(String),
+    /// The far end takes nothing any more; it may be there and busy, or it may be gone.
+    #[error("the link is stuck: {0}")]
+    Stalled(String),
 }
 
 /// A byte stream to a target.

@@ -90,8 +90,12 @@ impl OpenError {
                 holders: holders(&path),
                 path,
             },
-            // Not a terminal.
-            ErrorKind::Unknown if error.description.contains("Inappropriate") => {
+            // ENOTTY, in the words of the crate below and of the system.
+            ErrorKind::Unknown
+                if ["Not a typewriter", "Inappropriate ioctl"]
+                    .iter()
+                    .any(|words| error.description.contains(words)) =>
+            {
                 Self::NotSerial(path)
             }
             _ => Self::Dead {

@@ -11,8 +11,8 @@ use super::{Link, LinkError, OpenError};
 
 /// Speed of the loader's UART after a reset (third party: m1n1 `src/uart.c` leaves what the firmware set).
 pub const BOOT_BAUD: u32 = 115_200;
-/// A port that takes no byte for this long is closed at its far end, or its target is dead.
-const STALL: Duration = Duration::from_secs(2);
+/// A port that takes no byte for this long has nobody at its far end. A UART at 115200 baud takes one every 87 us.
+const STALL: Duration = Duration::from_secs(1);
 /// Longest single wait for room, between looks at what came in.
 const TURN: Duration = Duration::from_millis(20);
 /// Bytes taken in at a time while sending.
@@ -168,7 +168,7 @@ impl Link for SerialLink {
             if last.elapsed() >= STALL {
                 let path = self.path.display();
                 let ms = STALL.as_millis();
-                return Err(LinkError::Closed(format!(
+                return Err(LinkError::Stalled(format!(
                     "{path} took no byte for {ms} ms"
                 )));
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::link::Link;
+use crate::link::{Link, LinkError};
 
 use super::checksum;
 use super::connect::{self, ConnectOptions};
@@ -418,16 +418,12 @@ impl<'l> Proxy<'l> {
     pub(super) fn resync(&mut self, what: &str) -> Result<(), ProxyError> {
         let start = self.link.now();
         for pad in SYNC_PADS {
-            self.drain(what)?;
-            let rate = self.link.bytes_per_second();
-            let pad = rate.map_or(pad, |r| pad.min((r / PADS_PER_SECOND) as usize));
-            if pad > 0 {
-                self.link.send(&vec![0; pad])?;
-            }
-            // Twice its time: a line is not busy all the time.
-            let us = pad as u64 * 2_000_000 / rate.unwrap_or(USUAL_RATE).max(1);
-            if self.nop(SYNC + Duration::from_micros(us), what)? {
-                return Ok(());
+            match self.try_sync(pad, what) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                // Nobody takes what is sent: silence in the other direction.
+                Err(ProxyError::Link(LinkError::Stalled(_))) => break,
+                Err(e) => return Err(e),
             }
         }
         if self.connected && connect::answers_at_boot_speed(self)? {
@@ -438,6 +434,19 @@ impl<'l> Proxy<'l> {
             what: what.to_owned(),
             after: self.link.now().saturating_sub(start),
         })
+    }
+
+    /// Drains the link and tries a NOP behind so many zeros.
+    fn try_sync(&mut self, pad: usize, what: &str) -> Result<bool, ProxyError> {
+        self.drain(what)?;
+        let rate = self.link.bytes_per_second();
+        let pad = rate.map_or(pad, |r| pad.min((r / PADS_PER_SECOND) as usize));
+        if pad > 0 {
+            self.link.send(&vec![0; pad])?;
+        }
+        // Twice its time: a line is not busy all the time.
+        let us = pad as u64 * 2_000_000 / rate.unwrap_or(USUAL_RATE).max(1);
+        self.nop(SYNC + Duration::from_micros(us), what)
     }
 
     /// One NOP, which also asks for the features; whether it was answered.

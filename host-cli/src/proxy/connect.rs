@@ -106,6 +106,14 @@ fn raise_speed(proxy: &mut Proxy<'_>) -> Result<(), ProxyError> {
         proxy.line.push(format!("the line runs at {old} baud"));
         return Ok(());
     }
+    // A line that does not take the speed at our end must not get it at the other.
+    let takes = set_speed(proxy, FAST_BAUD);
+    set_speed(proxy, old)?;
+    if takes.is_err() {
+        let note = format!("this end of the line does not take {FAST_BAUD} baud: {old} baud stays");
+        proxy.line.push(note);
+        return Ok(());
+    }
     let payload = words([
         Op::SetBaud as u64,
         FAST_BAUD.into(),
@@ -134,7 +142,7 @@ fn raise_speed(proxy: &mut Proxy<'_>) -> Result<(), ProxyError> {
     set_speed(proxy, old)?;
     match proxy.resync(what) {
         Ok(()) => {
-            let note = format!("the line does not carry {FAST_BAUD} baud: {old} baud stays");
+            let note = format!("nobody answers at {FAST_BAUD} baud: {old} baud stays");
             proxy.line.push(note);
             Ok(())
         }

@@ -1,6 +1,9 @@
 //! What the tests that boot the firmware share.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+#[cfg(unix)]
+pub mod pty;
+
 use std::process::{Command, Output};
 
 use host_cli::firmware::Firmware;

@@ -1,0 +1,151 @@
+//! A pseudo-terminal with a virtual target at its far end, served by a thread.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use virtual_soc::VirtualTarget;
+
+/// Virtual time per turn of the server.
+const TURN: Duration = Duration::from_millis(1);
+
+/// Both ends. The terminal's own end stays open, so that clients may come and go.
+pub struct Pty {
+    master: OwnedFd,
+    keep: OwnedFd,
+    pub path: String,
+}
+
+impl Pty {
+    pub fn new() -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        // Or the programs under test would hold their own far end.
+        fcntl_setfd(&master, FdFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let keep = open(
+            &*path,
+            OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+        .unwrap();
+        // A terminal edits and echoes lines; a wire does not.
+        let mut raw = tcgetattr(&keep).unwrap();
+        raw.make_raw();
+        tcsetattr(&keep, OptionalActions::Now, &raw).unwrap();
+        fcntl_setfl(&master, OFlags::RDWR | OFlags::NONBLOCK).unwrap();
+        Self { master, keep, path }
+    }
+
+    /// Speed that the client has set.
+    pub fn speed(&self) -> u32 {
+        tcgetattr(&self.keep).unwrap().output_speed()
+    }
+
+    /// Everything that has come from the client.
+    pub fn take(&self) -> Vec<u8> {
+        let mut buf = vec![0; 64 * 1024];
+        let n = rustix::io::read(&self.master, &mut buf).unwrap_or(0);
+        buf.truncate(n);
+        buf
+    }
+
+    /// To the client; `false` if nobody took it within a while.
+    pub fn put(&self, mut bytes: &[u8]) -> bool {
+        for _ in 0..2000 {
+            if bytes.is_empty() {
+                return true;
+            }
+            match rustix::io::write(&self.master, bytes) {
+                Ok(n) => bytes = &bytes[n..],
+                Err(_) => self.wait(PollFlags::OUT),
+            }
+        }
+        false
+    }
+
+    fn wait(&self, what: PollFlags) {
+        let mut fds = [PollFd::new(&self.master, what)];
+        let short = Timespec {
+            tv_sec: 0,
+            tv_nsec: 2_000_000,
+        };
+        let _ = poll(&mut fds, Some(&short));
+    }
+}
+
+/// What becomes of the far end after a turn.
+pub enum Turn {
+    Serve,
+    /// The cable is pulled: both ends are closed.
+    Unplug,
+    /// The target restarts: it says so, and its memory of us is gone.
+    Reboot,
+}
+
+/// A target that is being served.
+pub struct Server {
+    pub path: String,
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Vec<String>>,
+}
+
+impl Server {
+    /// Serves the target that `make` makes (it lives and ends in the thread); after each turn `watch` says how it goes on.
+    pub fn start(
+        pty: Pty,
+        make: impl FnOnce() -> VirtualTarget + Send + 'static,
+        mut watch: impl FnMut(&VirtualTarget) -> Turn + Send + 'static,
+    ) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (path, stopped) = (pty.path.clone(), Arc::clone(&stop));
+        let thread = std::thread::spawn(move || {
+            let mut target = make();
+            let mut buf = vec![0; 64 * 1024];
+            while !stopped.load(Ordering::Relaxed) {
+                let came = pty.take();
+                target.send(&came);
+                let n = target.recv(&mut buf, TURN);
+                pty.put(&buf[..n]);
+                match watch(&target) {
+                    Turn::Serve => {}
+                    Turn::Unplug => break,
+                    Turn::Reboot => {
+                        let mut boot = vec![0xff, 0x55, 0xaa, 0x04];
+                        boot.resize(32, 0);
+                        boot.extend([0xdc, 0x92, 0x9b, 0xf4]);
+                        pty.put(b"\nm1n1 starts again\n");
+                        pty.put(&boot);
+                        // Nobody answers until the client is gone.
+                        while !stopped.load(Ordering::Relaxed) {
+                            pty.wait(PollFlags::IN);
+                            pty.take();
+                        }
+                        break;
+                    }
+                }
+                if came.is_empty() && n == 0 {
+                    pty.wait(PollFlags::IN);
+                }
+            }
+            let as_found = target.as_found();
+            let differences = as_found.differences(&target.snapshot());
+            differences.iter().map(|d| format!("{d:?}")).collect()
+        });
+        Self { path, stop, thread }
+    }
+
+    /// How the target at the end differs from what it was, seen from outside.
+    pub fn finish(self) -> Vec<String> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().expect("the server ends well")
+    }
+}

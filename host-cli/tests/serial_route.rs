@@ -1,0 +1,208 @@
+//! `aicprobe route` over a pseudo-terminal: the same program and protocol as with a Mac's USB port.
+#![cfg(unix)]
+
+mod common;
+
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use common::pty::{Pty, Server, Turn};
+use common::{aicprobe, stderr, stdout, t8140, variant};
+use host_cli::link::SerialLink;
+use host_cli::proxy::Proxy;
+use serde_json::Value;
+use virtual_soc::{SocModel, VirtualTarget};
+
+fn target(model: &SocModel) -> VirtualTarget {
+    VirtualTarget::from_model(model, 1).expect("a usable model")
+}
+
+fn serve(watch: impl FnMut(&VirtualTarget) -> Turn + Send + 'static) -> Server {
+    Server::start(Pty::new(), || target(&t8140()), watch)
+}
+
+/// Who landed where, cell by cell.
+fn landed(json: &str) -> Vec<Value> {
+    let result: Value = serde_json::from_str(json).expect("JSON");
+    let cells = result["cells"].as_array().expect("cells");
+    cells
+        .iter()
+        .map(|c| serde_json::json!([c["fields"], c["landed"], c["lost"], c["fired"]]))
+        .collect()
+}
+
+#[test]
+fn a_run_over_a_terminal_counts_what_a_run_in_process_counts() {
+    needs_firmware!();
+    const PLAN: [&str; 6] = ["-q", "route", "--triggers", "20", "--format", "json"];
+    let run = |target: &str| aicprobe(&[&PLAN[..], &["--target", target]].concat());
+    let inside = run("vm:t8140");
+    let server = serve(|_| Turn::Serve);
+    let outside = run(&server.path);
+    assert_eq!(outside.status.code(), Some(0), "{}", stderr(&outside));
+    let cells = landed(&stdout(&outside));
+    assert!(cells.len() > 6, "{cells:?}");
+    assert_eq!(cells, landed(&stdout(&inside)));
+    let result: Value = serde_json::from_str(&stdout(&outside)).unwrap();
+    let marks = result["marks"].to_string();
+    assert!(marks.contains("pseudo-terminal"), "{marks}");
+    assert_eq!(server.finish(), [""; 0]);
+}
+
+#[test]
+fn a_uart_target_is_measured_with_data_checksums() {
+    needs_firmware!();
+    let model = variant("[loader]\nlink = \"uart\"\nbytes_per_second = 150000\n");
+    let server = Server::start(Pty::new(), move || target(&model), |_| Turn::Serve);
+    let run = aicprobe(&[
+        "-q",
+        "route",
+        "--target",
+        &server.path,
+        "--fire-cpu",
+        "1",
+        "--triggers",
+        "20",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    assert_eq!(landed(&stdout(&run))[0][1][0], 20);
+    assert_eq!(server.finish(), [""; 0]);
+}
+
+#[test]
+fn stale_bytes_and_a_broken_off_write_do_not_matter() {
+    let pty = Pty::new();
+    // What an earlier client left unread, a frame cut off in the middle last.
+    assert!(pty.put(b"old text\n\xff\x55\xaa\x01\x00\x00\x00\x00 and no more"));
+    // An earlier client died in the middle of the longest write of ours.
+    let mut write = vec![0xff, 0x55, 0xaa, 3];
+    for word in [0x100_1000_0000_u64, 128 * 1024, 0xd0de_cade] {
+        write.extend(word.to_le_bytes());
+    }
+    write.resize(60, 0);
+    write.extend(host_cli::proxy::checksum(&write).to_le_bytes());
+    write.extend([0x5a; 1000]);
+    let make = move || {
+        let mut target = target(&t8140());
+        target.send(&write);
+        target
+    };
+    let server = Server::start(pty, make, |_| Turn::Serve);
+    let run = aicprobe(&["-q", "route", "--dry-run", "--target", &server.path]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    assert!(stdout(&run).contains("SIQ_CFG"), "{}", stdout(&run));
+    server.finish();
+}
+
+/// Pulls the plug, or restarts the target, when that many triggers were fired.
+fn ends_after(triggers: u64, end: fn() -> Turn) -> (Option<i32>, String, String) {
+    let server = serve(move |t| {
+        if t.stats().triggers >= triggers {
+            end()
+        } else {
+            Turn::Serve
+        }
+    });
+    let run = aicprobe(&[
+        "-q",
+        "route",
+        "--target",
+        &server.path,
+        "--triggers",
+        "20000",
+        "--format",
+        "json",
+    ]);
+    server.finish();
+    (run.status.code(), stdout(&run), stderr(&run))
+}
+
+fn assert_partial(json: &str) {
+    let result: Value = serde_json::from_str(json).expect("the partial result");
+    let fired: u64 = result["cells"]
+        .as_array()
+        .expect("cells")
+        .iter()
+        .map(|c| c["fired"].as_u64().expect("a count"))
+        .sum();
+    assert!((20_000..100_000).contains(&fired), "{fired} fired");
+    assert_eq!(result["complete"], false, "{}", result["complete"]);
+}
+
+#[test]
+fn a_pulled_cable_is_told_in_one_line_and_what_was_measured_is_kept() {
+    needs_firmware!();
+    let (code, out, err) = ends_after(60_000, || Turn::Unplug);
+    assert_eq!(code, Some(4), "{err}");
+    assert!(err.contains("is gone"), "{err}");
+    assert!(err.contains("saved"), "{err}");
+    assert_partial(&out);
+}
+
+#[test]
+fn a_target_that_restarts_is_told_apart_from_a_pulled_cable() {
+    needs_firmware!();
+    let (code, out, err) = ends_after(60_000, || Turn::Reboot);
+    assert_eq!(code, Some(4), "{err}");
+    assert!(err.contains("rebooted"), "{err}");
+    assert!(err.contains("saved"), "{err}");
+    assert_partial(&out);
+}
+
+/// Sends SIGINT to the program once the loader has seen `requests` requests; then the loader must be waiting for a
+/// request and nothing else.
+fn interrupted_after(requests: u64) {
+    let (tell, told): (_, Receiver<()>) = channel();
+    let mut tell = Some(tell);
+    let server = serve(move |t| {
+        if t.stats().requests >= requests {
+            drop(tell.take());
+        }
+        Turn::Serve
+    });
+    let child = Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+        .args([
+            "-q",
+            "route",
+            "--triggers",
+            "100000",
+            "--target",
+            &server.path,
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let reached = told.recv_timeout(Duration::from_secs(60));
+    assert_eq!(
+        reached,
+        Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
+    );
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
+    let output = child.wait_with_output().expect("it ends");
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(130), "after {requests}: {said}");
+    assert!(said.contains("interrupted"), "after {requests}: {said}");
+    let mut link = SerialLink::open(server.path.as_ref(), None).expect("it is free again");
+    let proxy = Proxy::connect(&mut link).expect("the loader answers");
+    assert_eq!(
+        proxy.stats().requests,
+        1,
+        "after {requests}: the first NOP is answered"
+    );
+    drop(link);
+    assert_eq!(server.finish(), [""; 0]);
+}
+
+#[test]
+fn ctrl_c_leaves_a_loader_that_waits_for_requests() {
+    needs_firmware!();
+    // In the device tree, in the upload, among the first slices, in the measurement.
+    for requests in [3, 8, 30, 90, 150] {
+        interrupted_after(requests);
+    }
+}
