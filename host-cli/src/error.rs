@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use protocol::image::ImageError;
-use virtual_soc::ModelError;
+use virtual_soc::{ModelError, RawError};
 
 use crate::link::OpenError;
 use crate::plan::PlanError;
@@ -11,6 +11,7 @@ use crate::proxy::ProxyError;
 use crate::session::SessionError;
 use crate::stats::HistogramError;
 use crate::target::{LineError, TargetError};
+use crate::vm::{BootError, ImageFileError};
 
 /// Exit codes; documented in `--help` and stable.
 pub mod exit {
@@ -126,8 +127,37 @@ pub enum Error {
         /// Why not.
         why: OpenError,
     },
+    /// No virtual SoC of that name.
+    #[error("{given}: no such virtual SoC; allowed are {allowed} and FILE.toml")]
+    UnknownSoc {
+        /// What was given.
+        given: String,
+        /// What may be given.
+        allowed: String,
+    },
+    /// A loader is what hardware has already.
+    #[error("--target {0}: --loader goes only with a virtual SoC (vm:NAME, vm:FILE.toml)")]
+    LoaderNeedsVm(String),
+    /// The loader image cannot be read.
+    #[error("--loader {0}")]
+    LoaderFile(ImageFileError),
+    /// The loader image does not come up.
+    #[error(transparent)]
+    Boot(#[from] BootError),
+    /// The image to run cannot be read.
+    #[error("--boot {0}")]
+    BootFile(ImageFileError),
+    /// The image to run cannot be started.
+    #[error("--boot: {0}")]
+    BootImage(RawError),
+    /// There is no place to serve at, or it is gone.
+    #[error("{0}")]
+    Serve(String),
+    /// Options that do not go together, or a place that is taken.
+    #[error("{0}")]
+    Usage(String),
     /// A SoC file that cannot be read.
-    #[error("--target vm:{}: {why}", path.display())]
+    #[error("virtual SoC {}: {why}", path.display())]
     SocFile {
         /// The file.
         path: PathBuf,
@@ -167,12 +197,19 @@ impl Error {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Internal(_) | Self::Output { .. } => exit::INTERNAL,
+            Self::Internal(_) | Self::Output { .. } | Self::Serve(_) => exit::INTERNAL,
             Self::Plan(_)
             | Self::NoFirmware
             | Self::FirmwareFile { .. }
             | Self::Firmware { .. }
-            | Self::FirmwareProtocol { .. } => exit::USAGE,
+            | Self::FirmwareProtocol { .. }
+            | Self::LoaderNeedsVm(_)
+            | Self::Usage(_)
+            | Self::LoaderFile(_)
+            | Self::BootFile(_) => exit::USAGE,
+            Self::BootImage(e) | Self::Boot(BootError::Start { why: e, .. }) => raw_code(e),
+            Self::Boot(BootError::Interrupted { .. }) => exit::INTERRUPTED,
+            Self::Boot(BootError::Silent { .. }) | Self::UnknownSoc { .. } => exit::TARGET,
             Self::Open {
                 why: OpenError::Interrupted(_),
                 ..
@@ -189,6 +226,14 @@ impl Error {
             Self::Session(e) => e.exit_code(),
             Self::Histogram(_) => exit::TARGET_FAULT,
         }
+    }
+}
+
+/// Exit code of an image that cannot be started: its place is the user's, the model is the target.
+const fn raw_code(error: &RawError) -> u8 {
+    match error {
+        RawError::Model(_) => exit::TARGET,
+        RawError::Value { .. } => exit::USAGE,
     }
 }
 

@@ -8,6 +8,7 @@ mod open;
 mod progress;
 mod route;
 mod values;
+mod vm;
 mod write;
 
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ pub fn main() -> ExitCode {
     };
     let code = match &cli.command {
         Command::Route(route) => route::run(&cli, route),
+        Command::Vm(vm) => vm::run(&cli, vm),
         Command::List(list) => list::run(list),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };

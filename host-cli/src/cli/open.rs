@@ -11,6 +11,7 @@ use crate::link::{
 };
 use crate::proxy::{ConnectOptions, Proxy, ProxyError};
 use crate::result::Mark;
+use crate::vm::{BOOT_LIMIT, Image, boot_loader};
 
 use super::args::LinkArgs;
 use super::interrupt;
@@ -51,8 +52,24 @@ impl OpenTarget {
 /// # Errors
 /// [`Error::UnknownTarget`], [`Error::SocFile`], [`Error::Model`], [`Error::Open`].
 pub fn open(name: &str, seed: u64, args: &LinkArgs) -> Result<OpenTarget, Error> {
+    open_with(name, seed, args, None)
+}
+
+/// The same, with a loader image for a virtual SoC.
+///
+/// # Errors
+/// Those of [`open`]; [`Error::LoaderFile`], [`Error::LoaderNeedsVm`], [`Error::Boot`].
+pub fn open_with(
+    name: &str,
+    seed: u64,
+    args: &LinkArgs,
+    loader: Option<&Path>,
+) -> Result<OpenTarget, Error> {
     if let Some(soc) = name.strip_prefix("vm:") {
-        return open_virtual(name, soc, seed);
+        return open_virtual(name, soc, seed, Duration::from_secs(args.wait), loader);
+    }
+    if loader.is_some() {
+        return Err(Error::LoaderNeedsVm(name.to_owned()));
     }
     let wait = Duration::from_secs(args.wait);
     let failed = |why| Error::Open {
@@ -126,25 +143,65 @@ fn unknown(name: &str, what: &str) -> Error {
     }
 }
 
-fn open_virtual(name: &str, soc: &str, seed: u64) -> Result<OpenTarget, Error> {
-    let model = if soc.ends_with(".toml") || soc.contains(['/', '\\']) {
+/// The model that `soc` names, a built-in one or a file.
+///
+/// # Errors
+/// [`Error::SocFile`], [`Error::Model`], [`Error::UnknownSoc`].
+pub fn load_model(soc: &str) -> Result<SocModel, Error> {
+    if soc.ends_with(".toml") || soc.contains(['/', '\\']) {
         let path = Path::new(soc);
         let text = std::fs::read_to_string(path).map_err(|why| Error::SocFile {
             path: path.to_owned(),
             why,
         })?;
-        SocModel::from_toml(&text, soc)?
-    } else {
-        SocModel::builtin(soc).ok_or_else(|| unknown(name, "no such virtual SoC"))?
-    };
+        return Ok(SocModel::from_toml(&text, soc)?);
+    }
+    SocModel::builtin(soc).ok_or_else(|| Error::UnknownSoc {
+        given: soc.to_owned(),
+        allowed: SocModel::builtin_names().join(", "),
+    })
+}
+
+fn open_virtual(
+    name: &str,
+    soc: &str,
+    seed: u64,
+    wait: Duration,
+    loader: Option<&Path>,
+) -> Result<OpenTarget, Error> {
+    let model = load_model(soc).map_err(|e| match e {
+        Error::UnknownSoc { .. } => unknown(name, "no such virtual SoC"),
+        other => other,
+    })?;
     let timing = &model.timing;
+    let slice_ns = f64::from(timing.slice) * f64::from(timing.ps_per_insn) / 1e3;
+    let mut marks = vec![Mark::model_only(format!(
+        "every number is an answer of the virtual SoC \"{}\" ({}), none is hardware's",
+        model.name, model.title
+    ))];
+    let link: Box<dyn Link> = match loader {
+        None => Box::new(VirtualLink::new(VirtualTarget::from_model(&model, seed)?)),
+        Some(path) => {
+            let image = Image::read(path).map_err(Error::LoaderFile)?;
+            marks.push(Mark::model_only(format!(
+                "the loader is the image {} ({} bytes), run on the virtual SoC and reached over its UART",
+                image.name(),
+                image.bytes.len()
+            )));
+            let limit = BOOT_LIMIT.max(wait);
+            Box::new(boot_loader(
+                &model,
+                seed,
+                &image,
+                limit,
+                interrupt::requested,
+            )?)
+        }
+    };
     Ok(OpenTarget {
-        slice_ns: Some(f64::from(timing.slice) * f64::from(timing.ps_per_insn) / 1e3),
-        marks: vec![Mark::model_only(format!(
-            "every number is an answer of the virtual SoC \"{}\" ({}), none is hardware's",
-            model.name, model.title
-        ))],
-        link: Box::new(VirtualLink::new(VirtualTarget::from_model(&model, seed)?)),
+        slice_ns: Some(slice_ns),
+        marks,
+        link,
         hardware: false,
         wait: Duration::ZERO,
     })

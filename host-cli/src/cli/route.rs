@@ -12,7 +12,7 @@ use crate::target::Target;
 
 use super::args::{Cli, Format, RouteArgs};
 use super::interrupt;
-use super::open::open;
+use super::open::open_with;
 use super::progress::Progress;
 use super::write::Sink;
 
@@ -29,7 +29,7 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     };
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install();
-    let mut opened = open(&args.target, args.seed, &args.link)?;
+    let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     let mut proxy = opened.connect()?;
     let target = Target::discover(&mut proxy)?;

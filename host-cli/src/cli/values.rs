@@ -16,6 +16,11 @@ fn number<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, String> {
         .ok_or_else(|| format!("\"{text}\" is no {what}"))
 }
 
+/// An address or an offset.
+pub fn address(text: &str) -> Result<u64, String> {
+    number(text, "address: allowed is a decimal or 0x number")
+}
+
 /// `NUMBER` or `DIE:NUMBER`.
 pub fn line(text: &str) -> Result<LineId, String> {
     const LINE: &str = "line: allowed are NUMBER and DIE:NUMBER, each from 0";
@@ -99,6 +104,15 @@ mod tests {
         for bad in ["", "x", "-1", "1:2:3", "256:1", "1.5"] {
             assert!(line(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn addresses() {
+        assert!(address("0x10_000").is_err() && address("x").is_err());
+        assert_eq!(address("0x10000"), Ok(0x1_0000));
+        assert_eq!(address("2048"), Ok(2048));
+        let range = "\"-1\" is no address: allowed is a decimal or 0x number";
+        assert_eq!(address("-1"), Err(range.into()));
     }
 
     #[test]

@@ -162,6 +162,12 @@ impl VirtualTarget {
         }
     }
 
+    /// Whether the loader has ended: it crashed, or was told to restart the machine. Nobody answers any more.
+    #[must_use]
+    pub const fn is_gone(&self) -> bool {
+        matches!(self.phase, Phase::Silent) && !self.link_is_dead()
+    }
+
     /// The state that a run must leave as it found it.
     #[must_use]
     pub fn snapshot(&self) -> StateSnapshot {

@@ -1,0 +1,147 @@
+//! `aicprobe vm`.
+
+use crate::error::Error;
+
+use super::args::{Cli, VmArgs};
+
+/// Pseudo-terminals are a thing of Unix.
+///
+/// # Errors
+/// Always.
+#[cfg(not(unix))]
+pub fn run(_: &Cli, _: &VmArgs) -> Result<u8, Error> {
+    Err(Error::Serve(
+        "vm: this system has no pseudo-terminals; allowed are Linux and macOS".to_owned(),
+    ))
+}
+
+/// Runs the command until Ctrl-C, or until the machine has run as far as asked.
+///
+/// # Errors
+/// [`Error`].
+#[cfg(unix)]
+pub fn run(cli: &Cli, args: &VmArgs) -> Result<u8, Error> {
+    served::run(cli, args)
+}
+
+#[cfg(unix)]
+mod served {
+    use std::io::Write as _;
+    use std::path::Path;
+
+    use virtual_soc::{RawOptions, RawStop, RawTarget, SocModel};
+
+    use crate::cli::args::{Cli, UartEnd, VmArgs};
+    use crate::cli::interrupt;
+    use crate::cli::open::load_model;
+    use crate::error::{Error, exit};
+    use crate::vm::{End, Image, Note, Port, Pty, PtyError, Stdio, Trace, Vm, serve};
+
+    pub fn run(cli: &Cli, args: &VmArgs) -> Result<u8, Error> {
+        if args.uart == UartEnd::Stdio && args.link.is_some() {
+            return Err(Error::Usage(
+                "--link: standard input and output have no path; allowed with --uart pty"
+                    .to_owned(),
+            ));
+        }
+        let model = load_model(&args.soc)?;
+        let (mut vm, trace) = machine(&model, args)?;
+        interrupt::install();
+        let mut stdio = Stdio::default();
+        let mut pty;
+        let port: &mut dyn Port = match args.uart {
+            UartEnd::Stdio => &mut stdio,
+            UartEnd::Pty => {
+                pty = Pty::new(args.link.as_deref()).map_err(|e| match e {
+                    PtyError::None(_) => Error::Serve(e.to_string()),
+                    PtyError::Taken(_) | PtyError::Link { .. } => Error::Usage(e.to_string()),
+                })?;
+                announce(pty.path())?;
+                if !cli.quiet {
+                    eprintln!("aicprobe: {} waits there; Ctrl-C ends", who(&model, args));
+                }
+                &mut pty
+            }
+        };
+        let mut note = |n| {
+            let text = match n {
+                Note::Came if cli.verbose > 0 => "a client is here",
+                Note::Went if cli.verbose > 0 => "the client is gone",
+                Note::Restarted if !cli.quiet => "the loader was gone and has been started again",
+                _ => return,
+            };
+            eprintln!("aicprobe: {text}");
+        };
+        let end = serve(&mut vm, port, &interrupt::requested, &mut note)
+            .map_err(|e| Error::Serve(format!("serving ended: {e}")))?;
+        let insns = vm.insns();
+        drop(vm);
+        let traced = trace.map(|(path, trace)| {
+            trace.finish().map_err(|why| Error::Output {
+                what: format!("--trace {}", path.display()),
+                why,
+            })
+        });
+        let traced = traced.transpose()?;
+        if !cli.quiet {
+            let why = match end {
+                End::Told => "ended",
+                End::Closed => "ended, nobody reads its output",
+                End::Machine(RawStop::MaxInsns) => "ended as --max-insns says",
+            };
+            let lines = traced.map_or(String::new(), |n| format!(", {n} of them in the trace"));
+            eprintln!("aicprobe: {why} after {insns} instructions{lines}");
+        }
+        Ok(exit::OK)
+    }
+
+    /// The machine, and its trace if one is asked for.
+    fn machine<'a>(
+        model: &SocModel,
+        args: &'a VmArgs,
+    ) -> Result<(Vm, Option<(&'a Path, Trace)>), Error> {
+        let Some(path) = &args.boot else {
+            return Ok((Vm::stand_in(model, args.seed)?, None));
+        };
+        let image = Image::read(path).map_err(Error::BootFile)?;
+        let options = RawOptions {
+            load_address: args.at,
+            entry_offset: args.entry,
+            seed: args.seed,
+            max_insns: args.max_insns,
+            ..RawOptions::default()
+        };
+        let mut target =
+            RawTarget::from_image(model, &image.bytes, &options).map_err(Error::BootImage)?;
+        let trace = match args.trace.as_deref() {
+            None => None,
+            Some(path) => {
+                let trace = Trace::create(path).map_err(|why| Error::Output {
+                    what: format!("--trace {}", path.display()),
+                    why,
+                })?;
+                target.set_trace(Some(trace.hook()));
+                Some((path, trace))
+            }
+        };
+        Ok((Vm::Raw(Box::new(target)), trace))
+    }
+
+    /// The path, for programs to read.
+    fn announce(path: &Path) -> Result<(), Error> {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{}", path.display())
+            .and_then(|()| out.flush())
+            .map_err(|why| Error::Output {
+                what: "standard output".to_owned(),
+                why,
+            })
+    }
+
+    fn who(model: &SocModel, args: &VmArgs) -> String {
+        match &args.boot {
+            None => format!("the loader stand-in of {}", model.name),
+            Some(image) => format!("{} on {}", image.display(), model.name),
+        }
+    }
+}
