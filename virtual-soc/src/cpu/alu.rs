@@ -47,16 +47,15 @@ fn nz32(r: u32) -> u32 {
     (r >> 31) << 3 | u32::from(r == 0) << 2
 }
 
-/// Flags of a 64-bit logical result.
+/// Flags are N, Z, C, V; a logical operation clears C and V.
 #[inline(always)]
-pub(crate) fn logic64(r: u64) -> u32 {
-    nz64(r)
+pub(crate) fn ands64(a: u64, b: u64) -> (u64, u32) {
+    (a & b, nz64(a & b))
 }
 
-/// Flags of a 32-bit logical result.
 #[inline(always)]
-pub(crate) fn logic32(r: u32) -> u32 {
-    nz32(r)
+pub(crate) fn ands32(a: u32, b: u32) -> (u32, u32) {
+    (a & b, nz32(a & b))
 }
 
 #[inline(always)]
@@ -229,6 +228,30 @@ pub(crate) fn sdiv32(a: u32, b: u32) -> u32 {
 #[inline(always)]
 pub(crate) fn smull(a: u64, b: u64) -> u64 {
     (i64::from(a as i32) * i64::from(b as i32)) as u64
+}
+
+#[inline(always)]
+pub(crate) fn umull(a: u64, b: u64) -> u64 {
+    u64::from(a as u32) * u64::from(b as u32)
+}
+
+/// The 64 bits from bit `lsb` of a:b.
+#[inline(always)]
+pub(crate) fn extr64(a: u64, b: u64, lsb: u8) -> u64 {
+    ((u128::from(a) << 64 | u128::from(b)) >> (lsb & 63)) as u64
+}
+
+/// The 32 bits from bit `lsb` of a:b.
+#[inline(always)]
+pub(crate) fn extr32(a: u32, b: u32, lsb: u8) -> u32 {
+    ((u64::from(a) << 32 | u64::from(b)) >> (lsb & 31)) as u32
+}
+
+/// Bytes swapped in each halfword.
+#[inline(always)]
+pub(crate) fn rev16(v: u64) -> u64 {
+    const LOW: u64 = 0x00ff_00ff_00ff_00ff;
+    (v & LOW) << 8 | v >> 8 & LOW
 }
 
 /// High half of the signed product.

@@ -5,13 +5,13 @@
 
 mod data;
 
-use super::alu::{extend, holds, sxb32, sxb64, sxh32, sxh64, sxw};
+use super::alu::*;
 use super::code::{CodePage, PAGE_OFFSET};
 use super::core::Core;
 use super::insn::{Insn, Op};
 use super::monitor::GRANULE_BITS;
 use crate::mem::Ram;
-use data::data_processing;
+use data::*;
 
 /// Why the loop ended.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +85,32 @@ pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) 
                     let v = $v;
                     core.regs[insn.rd as usize] = v;
                 }};
+            }
+            // Data processing, without and with flags.
+            macro_rules! dp {
+                ($shape:ident, $f:expr) => {
+                    $shape(insn, &mut core.regs, $f)
+                };
+            }
+            macro_rules! dpf {
+                ($shape:ident, $f:expr) => {
+                    $shape(insn, &mut core.regs, &mut nzcv, $f)
+                };
+            }
+            macro_rules! choose {
+                ($shape:ident, $f:expr) => {{
+                    let first = holds(insn.sh, nzcv);
+                    dp!($shape, |a, b| if first { a } else { $f(b) });
+                }};
+            }
+            macro_rules! compare {
+                ($compare:expr) => {
+                    nzcv = if holds(insn.sh, nzcv) {
+                        $compare.1
+                    } else {
+                        u32::from(insn.am)
+                    }
+                };
             }
             macro_rules! jump {
                 () => {{
@@ -314,6 +340,159 @@ pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) 
             }
 
             match insn.op {
+                Op::Nop => {}
+                Op::MovImm => set!(insn.imm as u64),
+                Op::MovK64 => insert64(insn, &mut core.regs, !(0xffff << insn.sh), insn.imm as u64),
+                Op::MovK32 => insert32(insn, &mut core.regs, !(0xffff << insn.sh), insn.imm as u32),
+                Op::Adr => set!(here!().wrapping_add(insn.imm as u64)),
+                Op::Adrp => set!(base_va.wrapping_add(insn.imm as u64)),
+                Op::Mov64 => set!(x!(rn)),
+                Op::Mov32 => set!(x!(rn) & 0xffff_ffff),
+
+                Op::AddI64 => dp!(imm64, u64::wrapping_add),
+                Op::AddsI64 => dpf!(imm64_flags, adds64),
+                Op::SubsI64 => dpf!(imm64_flags, subs64),
+                Op::Add64 => dp!(reg64, u64::wrapping_add),
+                Op::Sub64 => dp!(reg64, u64::wrapping_sub),
+                Op::Adds64 => dpf!(reg64_flags, adds64),
+                Op::Subs64 => dpf!(reg64_flags, subs64),
+                Op::AddSh64 => dp!(shifted64, u64::wrapping_add),
+                Op::SubSh64 => dp!(shifted64, u64::wrapping_sub),
+                Op::AddsSh64 => dpf!(shifted64_flags, adds64),
+                Op::SubsSh64 => dpf!(shifted64_flags, subs64),
+                Op::AddExt64 => dp!(extended64, u64::wrapping_add),
+                Op::SubExt64 => dp!(extended64, u64::wrapping_sub),
+                Op::AddsExt64 => dpf!(extended64_flags, adds64),
+                Op::SubsExt64 => dpf!(extended64_flags, subs64),
+                Op::Adc64 => {
+                    let carry = nzcv & 2 != 0;
+                    dp!(carry64, |a, b| adcs64(a, b, carry).0);
+                }
+                Op::Adcs64 => {
+                    let carry = nzcv & 2 != 0;
+                    dpf!(carry64_flags, |a, b| adcs64(a, b, carry));
+                }
+                Op::AndI64 => dp!(imm64, |a, b| a & b),
+                Op::OrrI64 => dp!(imm64, |a, b| a | b),
+                Op::EorI64 => dp!(imm64, |a, b| a ^ b),
+                Op::AndsI64 => dpf!(imm64_flags, ands64),
+                Op::And64 => dp!(reg64, |a, b| a & b),
+                Op::Orr64 => dp!(reg64, |a, b| a | b),
+                Op::Eor64 => dp!(reg64, |a, b| a ^ b),
+                Op::Ands64 => dpf!(reg64_flags, ands64),
+                Op::AndSh64 => dp!(logic64, |a, b| a & b),
+                Op::OrrSh64 => dp!(logic64, |a, b| a | b),
+                Op::EorSh64 => dp!(logic64, |a, b| a ^ b),
+                Op::AndsSh64 => dpf!(logic64_flags, ands64),
+
+                Op::AddI32 => dp!(imm32, u32::wrapping_add),
+                Op::AddsI32 => dpf!(imm32_flags, adds32),
+                Op::SubsI32 => dpf!(imm32_flags, subs32),
+                Op::Add32 => dp!(reg32, u32::wrapping_add),
+                Op::Sub32 => dp!(reg32, u32::wrapping_sub),
+                Op::Adds32 => dpf!(reg32_flags, adds32),
+                Op::Subs32 => dpf!(reg32_flags, subs32),
+                Op::AddSh32 => dp!(shifted32, u32::wrapping_add),
+                Op::SubSh32 => dp!(shifted32, u32::wrapping_sub),
+                Op::AddsSh32 => dpf!(shifted32_flags, adds32),
+                Op::SubsSh32 => dpf!(shifted32_flags, subs32),
+                Op::AddExt32 => dp!(extended32, u32::wrapping_add),
+                Op::SubExt32 => dp!(extended32, u32::wrapping_sub),
+                Op::AddsExt32 => dpf!(extended32_flags, adds32),
+                Op::SubsExt32 => dpf!(extended32_flags, subs32),
+                Op::Adc32 => {
+                    let carry = nzcv & 2 != 0;
+                    dp!(carry32, |a, b| adcs32(a, b, carry).0);
+                }
+                Op::Adcs32 => {
+                    let carry = nzcv & 2 != 0;
+                    dpf!(carry32_flags, |a, b| adcs32(a, b, carry));
+                }
+                Op::AndI32 => dp!(imm32, |a, b| a & b),
+                Op::OrrI32 => dp!(imm32, |a, b| a | b),
+                Op::EorI32 => dp!(imm32, |a, b| a ^ b),
+                Op::AndsI32 => dpf!(imm32_flags, ands32),
+                Op::And32 => dp!(reg32, |a, b| a & b),
+                Op::Orr32 => dp!(reg32, |a, b| a | b),
+                Op::Eor32 => dp!(reg32, |a, b| a ^ b),
+                Op::Ands32 => dpf!(reg32_flags, ands32),
+                Op::AndSh32 => dp!(logic32, |a, b| a & b),
+                Op::OrrSh32 => dp!(logic32, |a, b| a | b),
+                Op::EorSh32 => dp!(logic32, |a, b| a ^ b),
+                Op::AndsSh32 => dpf!(logic32_flags, ands32),
+
+                Op::Ubfm => dp!(one64, |a| a << (insn.sh & 63) >> (insn.am & 63)),
+                Op::Sbfm64 => dp!(one64, |a| ((a << (insn.sh & 63)) as i64 >> (insn.am & 63))
+                    as u64),
+                Op::Sbfm32 => dp!(one32, |a| ((a << (insn.sh & 31)) as i32 >> (insn.am & 31))
+                    as u32),
+                Op::Bfm64 => {
+                    let mask = insn.imm as u64;
+                    let bits = x!(rn).rotate_right(u32::from(insn.sh)) & mask;
+                    insert64(insn, &mut core.regs, !mask, bits);
+                }
+                Op::Bfm32 => {
+                    let mask = insn.imm as u32;
+                    let bits = w!(rn).rotate_right(u32::from(insn.sh)) & mask;
+                    insert32(insn, &mut core.regs, !mask, bits);
+                }
+                Op::Extr64 => dp!(reg64, |a, b| extr64(a, b, insn.sh)),
+                Op::Extr32 => dp!(reg32, |a, b| extr32(a, b, insn.sh)),
+
+                Op::Csel64 => choose!(reg64, |b| b),
+                Op::Csinc64 => choose!(reg64, |b: u64| b.wrapping_add(1)),
+                Op::Csinv64 => choose!(reg64, |b: u64| !b),
+                Op::Csneg64 => choose!(reg64, |b: u64| b.wrapping_neg()),
+                Op::Csel32 => choose!(reg32, |b| b),
+                Op::Csinc32 => choose!(reg32, |b: u32| b.wrapping_add(1)),
+                Op::Csinv32 => choose!(reg32, |b: u32| !b),
+                Op::Csneg32 => choose!(reg32, |b: u32| b.wrapping_neg()),
+                Op::CcmpR64 => compare!(subs64(x!(rn), x!(rm))),
+                Op::CcmpI64 => compare!(subs64(x!(rn), insn.imm as u64)),
+                Op::CcmnR64 => compare!(adds64(x!(rn), x!(rm))),
+                Op::CcmnI64 => compare!(adds64(x!(rn), insn.imm as u64)),
+                Op::CcmpR32 => compare!(subs32(w!(rn), w!(rm))),
+                Op::CcmpI32 => compare!(subs32(w!(rn), insn.imm as u32)),
+                Op::CcmnR32 => compare!(adds32(w!(rn), w!(rm))),
+                Op::CcmnI32 => compare!(adds32(w!(rn), insn.imm as u32)),
+
+                Op::Rbit64 => dp!(one64, u64::reverse_bits),
+                Op::Rbit32 => dp!(one32, u32::reverse_bits),
+                Op::Rev16x64 => dp!(one64, rev16),
+                Op::Rev16x32 => dp!(one32, |a| rev16(u64::from(a)) as u32),
+                Op::Rev32x64 => dp!(one64, |a| a.swap_bytes().rotate_right(32)),
+                Op::Rev64 => dp!(one64, u64::swap_bytes),
+                Op::Rev32 => dp!(one32, u32::swap_bytes),
+                Op::Clz64 => dp!(one64, |a| u64::from(a.leading_zeros())),
+                Op::Clz32 => dp!(one32, u32::leading_zeros),
+                Op::Cls64 => dp!(one64, |a| u64::from(cls64(a))),
+                Op::Cls32 => dp!(one32, cls32),
+                Op::Udiv64 => dp!(reg64, |a, b| a.checked_div(b).unwrap_or(0)),
+                Op::Sdiv64 => dp!(reg64, sdiv64),
+                Op::Lslv64 => dp!(reg64, |a, b| a << (b & 63)),
+                Op::Lsrv64 => dp!(reg64, |a, b| a >> (b & 63)),
+                Op::Asrv64 => dp!(reg64, |a, b| (a as i64 >> (b & 63)) as u64),
+                Op::Rorv64 => dp!(reg64, |a, b| a.rotate_right(b as u32 & 63)),
+                Op::Udiv32 => dp!(reg32, |a, b| a.checked_div(b).unwrap_or(0)),
+                Op::Sdiv32 => dp!(reg32, sdiv32),
+                Op::Lslv32 => dp!(reg32, |a, b| a << (b & 31)),
+                Op::Lsrv32 => dp!(reg32, |a, b| a >> (b & 31)),
+                Op::Asrv32 => dp!(reg32, |a, b| (a as i32 >> (b & 31)) as u32),
+                Op::Rorv32 => dp!(reg32, |a, b| a.rotate_right(b as u32 & 31)),
+                Op::Crc32 => set!(u64::from(crc(CRC32, w!(rn), x!(rm), insn.sh))),
+                Op::Crc32c => set!(u64::from(crc(CRC32C, w!(rn), x!(rm), insn.sh))),
+
+                Op::Madd64 => dp!(three64, |c, a, b| c.wrapping_add(a.wrapping_mul(b))),
+                Op::Madd32 => dp!(three32, |c, a, b| c.wrapping_add(a.wrapping_mul(b))),
+                Op::Msub64 => dp!(three64, |c, a, b| c.wrapping_sub(a.wrapping_mul(b))),
+                Op::Msub32 => dp!(three32, |c, a, b| c.wrapping_sub(a.wrapping_mul(b))),
+                Op::Smaddl => dp!(three64, |c, a, b| c.wrapping_add(smull(a, b))),
+                Op::Smsubl => dp!(three64, |c, a, b| c.wrapping_sub(smull(a, b))),
+                Op::Umaddl => dp!(three64, |c, a, b| c.wrapping_add(umull(a, b))),
+                Op::Umsubl => dp!(three64, |c, a, b| c.wrapping_sub(umull(a, b))),
+                Op::Smulh => dp!(reg64, smulh),
+                Op::Umulh => dp!(reg64, umulh),
+
                 Op::B => jump!(),
                 Op::Bl => {
                     core.regs[30] = here!().wrapping_add(4);
@@ -432,12 +611,7 @@ pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) 
                 Op::StlrW => store_release!(u32),
                 Op::StlrX => store_release!(u64),
 
-                _ => {
-                    let regs = &mut core.regs;
-                    if !data_processing(insn, regs, &mut nzcv, base_va, idx) {
-                        slow!();
-                    }
-                }
+                _ => slow!(),
             }
             left -= 1;
             idx += 1;
