@@ -4,25 +4,16 @@
 //! path: the loop ends with pc at that instruction.
 
 mod data;
+mod exit;
 
 use super::alu::*;
 use super::code::{CodePage, PAGE_OFFSET};
 use super::core::Core;
-use super::insn::{Insn, Op};
+use super::insn::Op;
 use super::monitor::GRANULE_BITS;
 use crate::mem::Ram;
 use data::*;
-
-/// Why the loop ended.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Exit {
-    /// The budget is used up.
-    Budget,
-    /// This instruction, at pc, needs the slow path.
-    Slow(Insn),
-    /// pc is not in the instruction TLB.
-    Fetch,
-}
+pub(crate) use exit::Exit;
 
 /// Executes up to `left` instructions; returns why it ended and what is left of the budget.
 #[allow(clippy::cognitive_complexity)]
@@ -243,6 +234,12 @@ pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) 
                         $t
                     );
                     set!($conv(v));
+                }};
+            }
+            macro_rules! load_literal {
+                ($t:ty, $conv:expr) => {{
+                    let va = here!().wrapping_add(insn.imm as u64);
+                    set!($conv(get!(read_at!(va, size_of::<$t>() as u64), $t)));
                 }};
             }
             macro_rules! store_imm {
@@ -478,7 +475,7 @@ pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) 
                 Op::Lslv32 => dp!(reg32, |a, b| a << (b & 31)),
                 Op::Lsrv32 => dp!(reg32, |a, b| a >> (b & 31)),
                 Op::Asrv32 => dp!(reg32, |a, b| (a as i32 >> (b & 31)) as u32),
-                Op::Rorv32 => dp!(reg32, |a, b| a.rotate_right(b as u32 & 31)),
+                Op::Rorv32 => dp!(reg32, |a, b| a.rotate_right(b & 31)),
                 Op::Crc32 => set!(u64::from(crc(CRC32, w!(rn), x!(rm), insn.sh))),
                 Op::Crc32c => set!(u64::from(crc(CRC32C, w!(rn), x!(rm), insn.sh))),
 
@@ -567,18 +564,9 @@ pub(crate) fn run(core: &mut Core, ram: &mut Ram, mut left: u32) -> (Exit, u32) 
                 Op::LdrShWR => load_reg!(u16, sxh32),
                 Op::LdrShXR => load_reg!(u16, sxh64),
                 Op::LdrSwR => load_reg!(u32, sxw),
-                Op::LitW => set!(u64::from(get!(
-                    read_at!(here!().wrapping_add(insn.imm as u64), 4),
-                    u32
-                ))),
-                Op::LitX => set!(get!(
-                    read_at!(here!().wrapping_add(insn.imm as u64), 8),
-                    u64
-                )),
-                Op::LitSw => set!(sxw(get!(
-                    read_at!(here!().wrapping_add(insn.imm as u64), 4),
-                    u32
-                ))),
+                Op::LitW => load_literal!(u32, u64::from),
+                Op::LitX => load_literal!(u64, u64::from),
+                Op::LitSw => load_literal!(u32, sxw),
                 Op::LdpWI => load_pair!(u32, u64::from, false),
                 Op::LdpXI => load_pair!(u64, u64::from, false),
                 Op::LdpSwI => load_pair!(u32, sxw, false),
