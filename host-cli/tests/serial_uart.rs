@@ -74,6 +74,10 @@ impl Uart {
                     pty.put(&frame(1, 0, &[Op::SetBaud as u64, 0, 0]));
                     continue;
                 }
+                if is_set_baud(&came) {
+                    pty.put(&frame(1, 0, &[Op::SetBaud as u64, u64::MAX, 0]));
+                    continue;
+                }
                 target.send(&came);
                 let n = target.recv(&mut buf, Duration::from_millis(1));
                 if pty.speed() != speed {

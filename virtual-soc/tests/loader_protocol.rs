@@ -49,6 +49,26 @@ fn over_a_uart_checksums_stay_and_a_boot_message_comes_first() {
 }
 
 #[test]
+fn a_new_speed_is_announced_on_the_uart_only() {
+    let mut model = SocModel::builtin("t8140").expect("built in");
+    for (link, words) in [(LinkKind::Uart, 3), (LinkKind::Usb, 0)] {
+        model.loader.link = link;
+        let mut c = Client::new(&model);
+        if link == LinkKind::Uart {
+            assert_eq!(c.reply().unwrap().kind, 4);
+        }
+        c.console.clear();
+        assert_eq!(c.op(0x005, &[1_500_000, 3, 0xffff_0000_1122_3344]), 0);
+        let line = c.console.iter().position(|b| *b == b'\n').expect("a line");
+        let pattern = [0x44, 0x33, 0x22, 0x11].repeat(words);
+        assert_eq!(c.console[line + 1..], pattern, "{link:?}");
+        // A count that no line could carry.
+        assert_eq!(c.op(0x005, &[1_500_000, u64::MAX, 1]), 0);
+        assert_eq!(c.request(0, &[1]).unwrap().status, 0);
+    }
+}
+
+#[test]
 fn bad_frames() {
     let mut c = t8140();
     let mut f = frame(0, &[1]);

@@ -9,7 +9,7 @@ use crate::link::{Link, LinkError};
 use super::image::Image;
 
 /// Virtual time in which a loader has to say that it is there. Stock m1n1 needs about 40 ms on the built-in models.
-pub const BOOT_LIMIT: Duration = Duration::from_secs(1);
+pub const BOOT_LIMIT: Duration = Duration::from_millis(500);
 /// Time between two looks whether to stop.
 const TURN: Duration = Duration::from_millis(2);
 /// 1,500,000 baud, ten bits a byte: what clients of this loader use.

@@ -25,7 +25,7 @@
 //! * The CPU feature record of M1 to M3 has sleep mode 2 and uncore version 2, and names AMX and the data-cache switch.
 //!
 //! What stays different: console text has other words and is shorter; the heap ends at the end of RAM; time is that of the model and not
-//! of the loader's code; EL0, EL1 and GL calls, decompression, device opcodes and SET_BAUD answer as unknown; SPRR permissions are
+//! of the loader's code; EL0, EL1 and GL calls, decompression and device opcodes answer as unknown; SET_BAUD changes no speed; SPRR permissions are
 //! modelled here and not on the cores, so an image that runs on them finds plain RAM executable on t6020.
 
 mod access;

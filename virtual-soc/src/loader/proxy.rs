@@ -1,5 +1,7 @@
 //! PROXY requests: one function call each (third party: loader sources).
 
+use crate::model::LinkKind;
+
 use super::VirtualTarget;
 use super::access::Fault;
 use super::layout::FEATURES;
@@ -12,6 +14,7 @@ pub(super) mod op {
     pub(crate) const CALL: u64 = 0x002;
     pub(crate) const GET_BOOTARGS: u64 = 0x003;
     pub(crate) const GET_BASE: u64 = 0x004;
+    pub(crate) const SET_BAUD: u64 = 0x005;
     pub(crate) const UDELAY: u64 = 0x006;
     pub(crate) const SET_EXC_GUARD: u64 = 0x007;
     pub(crate) const GET_EXC_COUNT: u64 = 0x008;
@@ -46,6 +49,8 @@ pub(super) mod op {
 
 /// Size of the CPU feature record, which a caller must name.
 const FEATURES_SIZE: u64 = 20;
+/// Most words that SET_BAUD sends; the real loader sends as many as it is told (model only: memory of the host).
+const MOST_WORDS: u64 = 0x1_0000;
 /// Widths in bytes of the four opcodes of a group.
 const WIDTHS: [u8; 4] = [8, 4, 2, 1];
 
@@ -71,6 +76,7 @@ impl VirtualTarget {
             op::CALL => self.call(args),
             op::GET_BOOTARGS => Outcome::Done(self.loader.layout.boot_args),
             op::GET_BASE => Outcome::Done(self.loader.layout.loader),
+            op::SET_BAUD => Outcome::Done(self.set_baud(args[0], args[1], args[2] as u32)),
             op::UDELAY => self.delay(args[0]),
             op::SET_EXC_GUARD => {
                 self.loader.guard_after = GuardMode::from_word(args[0]);
@@ -110,6 +116,19 @@ impl VirtualTarget {
         let stack = self.loader.boot_stack;
         self.enter(0, args[0], &args[1..6], stack);
         Outcome::Job(Job::Call)
+    }
+
+    /// The words that let a host find the new speed go out on the UART, whatever link the request came on. Bytes have no speed here:
+    /// a line that changes its speed is the link's business.
+    fn set_baud(&mut self, baud: u64, count: u64, word: u32) -> u64 {
+        self.loader
+            .print(&format!("The UART now runs at {baud} baud"));
+        if self.loader.model.link == LinkKind::Uart {
+            let times = count.min(MOST_WORDS) as usize;
+            let words = word.to_le_bytes().repeat(times);
+            self.loader.console.extend(words);
+        }
+        0
     }
 
     /// Wait that many microseconds, then return 0.
