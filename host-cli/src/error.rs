@@ -195,7 +195,7 @@ pub enum Error {
 impl Error {
     /// The exit code.
     #[must_use]
-    pub const fn exit_code(&self) -> u8 {
+    pub fn exit_code(&self) -> u8 {
         match self {
             Self::Internal(_) | Self::Output { .. } | Self::Serve(_) => exit::INTERNAL,
             Self::Plan(_)
@@ -207,7 +207,8 @@ impl Error {
             | Self::Usage(_)
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,
-            Self::BootImage(e) | Self::Boot(BootError::Start { why: e, .. }) => raw_code(e),
+            Self::BootImage(e) => raw_code(e),
+            Self::Boot(BootError::Start { why, .. }) => raw_code(why),
             Self::Boot(BootError::Interrupted { .. }) => exit::INTERRUPTED,
             Self::Boot(BootError::Silent { .. }) | Self::UnknownSoc { .. } => exit::TARGET,
             Self::Open {

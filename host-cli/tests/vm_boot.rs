@@ -52,7 +52,7 @@ struct Images(TempDir);
 
 impl Images {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(tempfile::tempdir().expect("a file of the test"))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -62,8 +62,8 @@ impl Images {
     fn image(&self, name: &str, entry: usize, code: &[u32]) -> String {
         let mut bytes = vec![0; entry];
         bytes.extend(code.iter().flat_map(|w| w.to_le_bytes()));
-        std::fs::write(self.path(name), bytes).unwrap();
-        self.path(name).to_str().unwrap().to_owned()
+        std::fs::write(self.path(name), bytes).expect("a file of the test");
+        self.path(name).to_str().expect("UTF-8").to_owned()
     }
 }
 
@@ -96,12 +96,12 @@ fn an_image_speaks_and_every_instruction_is_traced() {
         "--max-insns",
         "50000",
         "--trace",
-        trace.to_str().unwrap(),
+        trace.to_str().expect("UTF-8"),
     ]);
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
     assert_eq!(run.status.code(), Some(0), "{said}");
     assert_eq!(run.stdout, b"hi\n");
-    let text = std::fs::read_to_string(trace).unwrap();
+    let text = std::fs::read_to_string(trace).expect("a file of the test");
     let lines: Vec<&str> = text.lines().collect();
     let wanted: Vec<String> = (0x100_0200_0040_u64..)
         .step_by(4)
@@ -128,9 +128,14 @@ fn a_pseudo_terminal_for_one_client_after_the_other() {
     let images = Images::new();
     let image = images.image("echo", 0x800, &echo());
     let link = images.path("uart");
-    let link = link.to_str().unwrap();
+    let link = link.to_str().expect("UTF-8");
     let vm = Vm::start(&["t8140", "--boot", &image, "--link", link]);
-    assert_eq!(std::fs::read_link(link).unwrap().to_str(), Some(&*vm.path));
+    assert_eq!(
+        std::fs::read_link(link)
+            .expect("a file of the test")
+            .to_str(),
+        Some(&*vm.path)
+    );
     // What it said before anybody listened is kept for the first one.
     let client = Client::open(link);
     assert_eq!(client.bytes(3), b"hi\n");
@@ -159,12 +164,12 @@ fn standard_input_and_output_are_a_uart() {
         .spawn()
         .expect("the program starts");
     let mut stdin = child.stdin.take().expect("piped");
-    stdin.write_all(b"some text").unwrap();
+    stdin.write_all(b"some text").expect("a file of the test");
     // The end of the input is not the end of the machine.
     drop(stdin);
     let mut got = [0; 12];
     let stdout = child.stdout.as_mut().expect("piped");
-    stdout.read_exact(&mut got).unwrap();
+    stdout.read_exact(&mut got).expect("a file of the test");
     assert_eq!(&got, b"hi\nsome text");
     interrupt(&child);
     assert_eq!(ended(&mut child).code(), Some(0));
@@ -176,9 +181,9 @@ fn what_cannot_be() {
     let image = &*images.image("spin", 0x800, &[SPIN]);
     let empty = &*images.image("empty", 0, &[]);
     let taken = images.path("taken");
-    std::fs::write(&taken, "").unwrap();
-    let taken = taken.to_str().unwrap();
-    let folder = images.0.path().to_str().unwrap();
+    std::fs::write(&taken, "").expect("a file of the test");
+    let taken = taken.to_str().expect("UTF-8");
+    let folder = images.0.path().to_str().expect("UTF-8");
     let cases: &[(&[&str], i32, &[&str])] = &[
         (&["t9999"], 3, &["t9999", "no such virtual SoC", "t8140"]),
         (&["no/such.toml"], 3, &["no/such.toml"]),
@@ -237,5 +242,5 @@ fn what_cannot_be() {
             assert!(said.contains(word), "{args:?}: no \"{word}\" in {said}");
         }
     }
-    assert_eq!(std::fs::read(taken).unwrap(), b"");
+    assert_eq!(std::fs::read(taken).expect("a file of the test"), b"");
 }

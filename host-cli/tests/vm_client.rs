@@ -29,7 +29,7 @@ fn start_up(c: &mut Client) -> (u64, u64) {
     let revision = c.op(&[0x107, boot_args]) | c.op(&[0x107, boot_args + 1]) << 8;
     assert_eq!(revision, 3);
     let args = c.read(boot_args, 0x480);
-    let long = |at: usize| u64::from_le_bytes(args[at..at + 8].try_into().unwrap());
+    let long = |at: usize| u64::from_le_bytes(args[at..at + 8].try_into().expect("as long"));
     // Its own heap: 128 MiB above the loader's, first a buffer for code.
     let heap = c.op(&[0x600, 0]) + (128 << 20);
     let (memory, size) = (long(0x10), long(0x18));
@@ -121,11 +121,11 @@ fn the_stock_clients_requests_client_after_client() {
 
 #[test]
 fn over_a_uart_the_speed_is_changed() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a file of the test");
     let file = dir.path().join("uart.toml");
     let text = "extends = \"t8140\"\nname = \"uart\"\ntitle = \"over a UART\"\n[loader]\nlink = \"uart\"\n";
-    std::fs::write(&file, text).unwrap();
-    let vm = Vm::start(&[file.to_str().unwrap()]);
+    std::fs::write(&file, text).expect("a file of the test");
+    let vm = Vm::start(&[file.to_str().expect("UTF-8")]);
     let mut c = Client::open(&vm.path);
     // The message at start is kept for the first client.
     assert_eq!(c.reply().kind, 4);

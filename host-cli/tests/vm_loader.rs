@@ -59,13 +59,13 @@ fn on_t6020_counts_are_those_of_the_stand_in_cell_for_cell() {
 #[test]
 fn what_is_no_loader() {
     needs_firmware!();
-    let dir = tempfile::tempdir().unwrap();
+    let dir = tempfile::tempdir().expect("a file of the test");
     let file = |name: &str, words: &[u32]| {
         let path = dir.path().join(name);
         let mut bytes = vec![0; 0x800];
         bytes.extend(words.iter().flat_map(|w| w.to_le_bytes()));
-        std::fs::write(&path, bytes).unwrap();
-        path.to_str().unwrap().to_owned()
+        std::fs::write(&path, bytes).expect("a file of the test");
+        path.to_str().expect("UTF-8").to_owned()
     };
     // Says "no" on the UART and spins.
     let silent = file(

@@ -76,12 +76,7 @@ mod served {
             .map_err(|e| Error::Serve(format!("serving ended: {e}")))?;
         let insns = vm.insns();
         drop(vm);
-        let traced = trace.map(|(path, trace)| {
-            trace.finish().map_err(|why| Error::Output {
-                what: format!("--trace {}", path.display()),
-                why,
-            })
-        });
+        let traced = trace.map(|t| t.finish().map_err(|why| not_traced(t.path(), why)));
         let traced = traced.transpose()?;
         if !cli.quiet {
             let why = match end {
@@ -96,10 +91,7 @@ mod served {
     }
 
     /// The machine, and its trace if one is asked for.
-    fn machine<'a>(
-        model: &SocModel,
-        args: &'a VmArgs,
-    ) -> Result<(Vm, Option<(&'a Path, Trace)>), Error> {
+    fn machine(model: &SocModel, args: &VmArgs) -> Result<(Vm, Option<Trace>), Error> {
         let Some(path) = &args.boot else {
             return Ok((Vm::stand_in(model, args.seed)?, None));
         };
@@ -113,18 +105,22 @@ mod served {
         };
         let mut target =
             RawTarget::from_image(model, &image.bytes, &options).map_err(Error::BootImage)?;
-        let trace = match args.trace.as_deref() {
-            None => None,
-            Some(path) => {
-                let trace = Trace::create(path).map_err(|why| Error::Output {
-                    what: format!("--trace {}", path.display()),
-                    why,
-                })?;
-                target.set_trace(Some(trace.hook()));
-                Some((path, trace))
-            }
-        };
+        let trace = args
+            .trace
+            .as_deref()
+            .map(|path| Trace::create(path).map_err(|why| not_traced(path, why)));
+        let trace = trace.transpose()?;
+        if let Some(trace) = &trace {
+            target.set_trace(Some(trace.hook()));
+        }
         Ok((Vm::Raw(Box::new(target)), trace))
+    }
+
+    fn not_traced(path: &Path, why: std::io::Error) -> Error {
+        Error::Output {
+            what: format!("--trace {}", path.display()),
+            why,
+        }
     }
 
     /// The path, for programs to read.

@@ -29,7 +29,7 @@ pub enum BootError {
         /// The image's file.
         image: String,
         /// Why not.
-        why: RawError,
+        why: Box<RawError>,
     },
     /// It said nothing that begins a session.
     #[error(
@@ -71,7 +71,7 @@ pub fn boot_loader(
         ..RawOptions::default()
     };
     let mut target = RawTarget::from_image(model, &image.bytes, &options).map_err(|why| {
-        let image = name();
+        let (image, why) = (name(), Box::new(why));
         BootError::Start { image, why }
     })?;
     let mut said = Vec::new();

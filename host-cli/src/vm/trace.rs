@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use virtual_soc::machine::TraceHook;
@@ -12,6 +12,7 @@ use virtual_soc::machine::TraceHook;
 /// where none can be fetched.
 #[derive(Debug)]
 pub struct Trace {
+    path: PathBuf,
     state: Rc<RefCell<State>>,
 }
 
@@ -30,12 +31,19 @@ impl Trace {
     /// What the system says.
     pub fn create(path: &Path) -> io::Result<Self> {
         Ok(Self {
+            path: path.to_owned(),
             state: Rc::new(RefCell::new(State {
                 file: BufWriter::with_capacity(1 << 20, File::create(path)?),
                 lines: 0,
                 failure: None,
             })),
         })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What the machine is to call.
@@ -58,7 +66,7 @@ impl Trace {
     ///
     /// # Errors
     /// The first thing that went wrong.
-    pub fn finish(self) -> io::Result<u64> {
+    pub fn finish(&self) -> io::Result<u64> {
         let mut state = self.state.borrow_mut();
         if let Some(e) = state.failure.take() {
             return Err(e);

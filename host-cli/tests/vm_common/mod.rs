@@ -146,10 +146,11 @@ impl Client {
         let mut frame = vec![0xff, 0x55, 0xaa];
         frame.extend(self.bytes(33));
         assert_eq!(frame[32..], checksum(&frame[..32]).to_le_bytes());
-        let word = |n: usize| u64::from_le_bytes(frame[8 + 8 * n..][..8].try_into().unwrap());
+        let word =
+            |n: usize| u64::from_le_bytes(frame[8 + 8 * n..][..8].try_into().expect("as long"));
         Reply {
             kind: frame[3],
-            status: i32::from_le_bytes(frame[4..8].try_into().unwrap()),
+            status: i32::from_le_bytes(frame[4..8].try_into().expect("as long")),
             words: [word(0), word(1), word(2)],
         }
     }
