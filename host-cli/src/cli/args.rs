@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use protocol::LineId;
 
 use crate::error::exit;
+use crate::link::FaultSpec;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
 use super::values;
@@ -59,6 +60,10 @@ pub struct LinkArgs {
     /// Wait this long for the port to appear and for the loader to answer.
     #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=86_400))]
     pub wait: u64,
+    /// Put faults on the link, to see what becomes of a run: rates from 0 to 1 of drop, duplicate, corrupt, delay (up to
+    /// delay_ms), truncate, disconnect and text, per piece of at most 512 bytes, like drop=0.001,corrupt=0.001,seed=7.
+    #[arg(long, value_name = "SPEC")]
+    pub link_faults: Option<FaultSpec>,
 }
 
 /// Lists USB serial ports by their USB ids and interface numbers. The proxy port of m1n1 is the one for --target.

@@ -7,7 +7,7 @@ use virtual_soc::{SocModel, VirtualTarget};
 
 use crate::error::Error;
 use crate::link::{
-    Link, OpenError, SerialLink, VirtualLink, is_pseudo_terminal, only_proxy, ports,
+    FaultyLink, Link, OpenError, SerialLink, VirtualLink, is_pseudo_terminal, only_proxy, ports,
 };
 use crate::proxy::{ConnectOptions, Proxy, ProxyError};
 use crate::result::Mark;
@@ -42,6 +42,7 @@ impl OpenTarget {
         let options = ConnectOptions {
             wait: self.wait,
             stop: Some(interrupt::requested),
+            ..ConnectOptions::default()
         };
         Proxy::connect_with(&mut *self.link, options)
     }
@@ -60,6 +61,23 @@ pub fn open(name: &str, seed: u64, args: &LinkArgs) -> Result<OpenTarget, Error>
 /// # Errors
 /// Those of [`open`]; [`Error::LoaderFile`], [`Error::LoaderNeedsVm`], [`Error::Boot`].
 pub fn open_with(
+    name: &str,
+    seed: u64,
+    args: &LinkArgs,
+    loader: Option<&Path>,
+) -> Result<OpenTarget, Error> {
+    let mut target = open_clean(name, seed, args, loader)?;
+    if let Some(spec) = args.link_faults {
+        target.marks.push(Mark::note(
+            "link",
+            format!("faults were put on the link: {spec}"),
+        ));
+        target.link = Box::new(FaultyLink::new(target.link, spec));
+    }
+    Ok(target)
+}
+
+fn open_clean(
     name: &str,
     seed: u64,
     args: &LinkArgs,

@@ -157,7 +157,8 @@ fn saved(outcome: &Outcome) -> String {
     let complete = outcome.cells.iter().filter(|(_, m)| m.complete).count();
     let target = match outcome.restoring {
         Restoring::Unknown => "the target was not put back, restart it",
-        _ => "nothing had been changed on the target",
+        Restoring::Checked { .. } => "the target was put back",
+        Restoring::Untouched => "nothing had been changed on the target",
     };
     if fired == 0 {
         return format!("nothing had been measured; {target}");

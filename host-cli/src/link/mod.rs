@@ -4,6 +4,7 @@
 //! on a virtual target gives the same bytes on a slow host as on a fast one.
 
 mod discover;
+mod faults;
 mod holders;
 mod open_error;
 mod serial;
@@ -14,6 +15,7 @@ mod virtual_soc;
 use std::time::Duration;
 
 pub use self::discover::{Port, Role, only_proxy, ports, udev_rules};
+pub use self::faults::{FaultCounts, FaultSpec, FaultyLink, SpecError};
 pub use self::holders::{Holder, holders};
 pub use self::open_error::OpenError;
 pub use self::serial::{BOOT_BAUD, SerialLink, is_pseudo_terminal};
@@ -79,6 +81,40 @@ pub trait Link {
 }
 
 impl<L: Link + ?Sized> Link for &mut L {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        (**self).send(bytes)
+    }
+
+    fn recv(&mut self, buf: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
+        (**self).recv(buf, timeout)
+    }
+
+    fn now(&self) -> Duration {
+        (**self).now()
+    }
+
+    fn salt(&self) -> u64 {
+        (**self).salt()
+    }
+
+    fn is_virtual(&self) -> bool {
+        (**self).is_virtual()
+    }
+
+    fn bytes_per_second(&self) -> Option<u64> {
+        (**self).bytes_per_second()
+    }
+
+    fn baud(&self) -> Option<u32> {
+        (**self).baud()
+    }
+
+    fn set_baud(&mut self, baud: u32) -> Result<(), LinkError> {
+        (**self).set_baud(baud)
+    }
+}
+
+impl<L: Link + ?Sized> Link for Box<L> {
     fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
         (**self).send(bytes)
     }

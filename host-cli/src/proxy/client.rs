@@ -12,9 +12,12 @@ use super::ops::Op;
 use super::receiver::{Item, Receiver};
 
 /// How often a request is made before it counts as failed.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 4;
 /// Deadline of an ordinary answer, beside the time of its bytes: a link that went silent is noticed within a second.
 const DEADLINE: Duration = Duration::from_millis(500);
+/// The same where both ends share a virtual clock and no cable: nobody is slow there, and time that only passes costs the
+/// simulation as much as time that is used.
+const VIRTUAL_DEADLINE: Duration = Duration::from_millis(50);
 /// How long after a damaged answer to look for a better one.
 const AFTER_DAMAGE: Duration = Duration::from_millis(20);
 /// Silence that ends the draining of a link.
@@ -34,8 +37,19 @@ const USUAL_RATE: u64 = 1_000_000;
 const BLOCK: usize = 128 * 1024;
 /// The same on a link that needs data checksums: a UART.
 const SLOW_BLOCK: usize = 4 * 1024;
+/// Smallest block that a link with faults brings it down to.
+const LEAST_BLOCK: usize = 1024;
+/// How much smaller a block gets with every transfer that fails.
+const SHRINK: usize = 8;
+/// Most receptions in one look at what came unasked.
+const LOOKS: u32 = 64;
 /// Time that a byte of a memory transfer may take: a UART at 115200 baud needs 87 us.
 const BYTE_US: u64 = 200;
+/// The same on a fast link.
+const FAST_BYTE_US: u64 = 2;
+/// Upper half of the number of an operation that no loader has. The loader echoes the number, so that the lower half
+/// tells whether everything before has been answered (third party: m1n1 `src/proxy.c`, unknown operations).
+pub(super) const MARK: u64 = 0x6d61_726b_0000_0000;
 
 /// Counts of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +71,21 @@ pub struct Proxy<'l> {
     pub(super) link: &'l mut (dyn Link + 'l),
     pub(super) rx: Receiver,
     scratch: Vec<u8>,
+    /// Features asked for with every NOP.
+    wanted: u64,
+    /// Those that stay when the kind of link is known.
+    bare: u64,
+    /// The loader would do without data checksums: no UART.
+    fast: bool,
     no_data_checksums: bool,
+    /// Largest block of one memory transfer.
+    block: usize,
+    /// Number of the last mark.
+    mark: u64,
+    /// Answers need no proof that they are to the question just asked: what they say proves itself.
+    relaxed: bool,
+    /// Something came that was not asked for, or came damaged: from now on every answer needs proof.
+    trouble: bool,
     /// The loader has answered once: from now on a BOOT frame means that it restarted.
     connected: bool,
     /// Asked between two blocks of a transfer whether to stop.
@@ -96,14 +124,49 @@ impl<'l> Proxy<'l> {
             link,
             rx: Receiver::default(),
             scratch: vec![0; 64 * 1024],
+            wanted: FEATURE_NO_DATA_CHECKSUMS,
+            bare: 0,
+            fast: false,
             no_data_checksums: false,
+            block: SLOW_BLOCK,
+            mark: 0,
+            relaxed: false,
+            trouble: false,
             connected: false,
             stop: options.stop,
             line: Vec::new(),
             stats: ProxyStats::default(),
         };
+        if options.bare_data {
+            proxy.bare = FEATURE_NO_DATA_CHECKSUMS;
+        }
         connect::establish(&mut proxy, options.wait)?;
         Ok(proxy)
+    }
+
+    /// Finds out what kind of link the loader has at its end (the features were asked for on the way), and goes back to
+    /// transfers with checksums, unless told otherwise: they cost next to nothing, and without them a damaged byte in a
+    /// device tree would make a wrong table.
+    pub(super) fn settle_features(&mut self, what: &str) -> Result<(), ProxyError> {
+        self.fast = self.no_data_checksums;
+        self.block = if self.fast { BLOCK } else { SLOW_BLOCK };
+        self.wanted = self.bare;
+        if self.no_data_checksums && self.wanted == 0 {
+            self.resync(what)?;
+        }
+        Ok(())
+    }
+
+    /// Whether answers may go without the proof that they belong to the question just asked, as long as nothing was seen
+    /// to go wrong. Replies carry no number: on a link that repeats or delays, an old one looks like the new one. Only
+    /// for exchanges whose answers are checked by what they say.
+    pub const fn relax(&mut self, relaxed: bool) {
+        self.relaxed = relaxed;
+    }
+
+    /// After a failed exchange: whether the loader is there and in step.
+    pub fn recover(&mut self) -> bool {
+        (0..ATTEMPTS).any(|_| self.try_sync(0, "P_NOP").unwrap_or(false))
     }
 
     /// From now on asks `stop` between two blocks of a transfer; with `None` every transfer goes to its end.
@@ -157,7 +220,7 @@ impl<'l> Proxy<'l> {
     /// # Errors
     /// [`ProxyError`]. Operations that may be repeated are repeated when their answer is damaged or missing.
     pub fn op(&mut self, op: Op, args: &[u64]) -> Result<u64, ProxyError> {
-        self.op_within(op, args, DEADLINE)
+        self.op_within(op, args, self.deadline())
     }
 
     /// The same with a deadline of its own.
@@ -177,10 +240,11 @@ impl<'l> Proxy<'l> {
         let what = op.name();
         for attempt in 1..=ATTEMPTS {
             self.send(&frame, attempt)?;
-            match self.answer(Kind::Proxy, Some(op), deadline, what)? {
+            match self.proven_answer(op, deadline, what)? {
                 Answer::Reply(r) => match Status::from_word(r.status) {
                     // Not carried out, so that everything may be asked again.
                     Some(Status::Checksum) if attempt < ATTEMPTS => {}
+                    Some(Status::Checksum) => break,
                     Some(status) => return Err(refused(what, status)),
                     None if r.word(1) == 0 => return Ok(r.word(2)),
                     None => return Err(ProxyError::UnknownOp { what: what.into() }),
@@ -191,23 +255,26 @@ impl<'l> Proxy<'l> {
         Err(ProxyError::Damaged { what: what.into() })
     }
 
-    /// An operation that must not be done twice. `None`: it was done, but its answer came damaged, so that its value is
-    /// not known.
+    /// An operation that must not be done twice. `None`: the loader is in step and waits for requests, but nobody knows
+    /// whether this one reached it, nor its value.
     ///
     /// # Errors
-    /// [`ProxyError`]; [`ProxyError::Timeout`] if no answer came, so that nobody knows whether it was done.
+    /// [`ProxyError`]; [`ProxyError::Timeout`] if no answer came and the loader does not talk any more.
     pub fn op_once(
         &mut self,
         op: Op,
         args: &[u64],
         deadline: Duration,
     ) -> Result<Option<u64>, ProxyError> {
-        match self.op_within(op, args, deadline) {
-            Ok(value) => Ok(Some(value)),
-            Err(ProxyError::Damaged { what }) => {
-                self.resync(&what)?;
-                Ok(None)
-            }
+        let lost = match self.op_within(op, args, deadline) {
+            Ok(value) => return Ok(Some(value)),
+            Err(e @ (ProxyError::Damaged { .. } | ProxyError::Timeout { .. })) => e,
+            Err(e) => return Err(e),
+        };
+        // What was asked for may still be under way.
+        match self.resync_within(deadline, op.name()) {
+            Ok(()) => Ok(None),
+            Err(ProxyError::Timeout { .. }) => Err(lost),
             Err(e) => Err(e),
         }
     }
@@ -217,10 +284,15 @@ impl<'l> Proxy<'l> {
     /// # Errors
     /// [`ProxyError`].
     pub fn read_memory(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
-        let size = self.block();
-        for (i, block) in out.chunks_mut(size).enumerate() {
+        let (mut at, mut failed) = (0, 0);
+        while at < out.len() {
             self.check_stop("MEMREAD")?;
-            self.read_block(addr + (i * size) as u64, block)?;
+            let end = out.len().min(at + self.block);
+            let what = format!("MEMREAD of {} bytes at {:#x}", end - at, addr + at as u64);
+            match self.read_block(addr + at as u64, &mut out[at..end], failed, &what)? {
+                None => (at, failed) = (end, 0),
+                Some(lost) => self.transfer_failed(lost, &mut failed, end - at, &what)?,
+            }
         }
         Ok(())
     }
@@ -230,31 +302,53 @@ impl<'l> Proxy<'l> {
     /// # Errors
     /// [`ProxyError`].
     pub fn write_memory(&mut self, addr: u64, data: &[u8]) -> Result<(), ProxyError> {
-        let size = self.block();
-        for (i, block) in data.chunks(size).enumerate() {
+        let (mut at, mut failed) = (0, 0);
+        while at < data.len() {
             self.check_stop("MEMWRITE")?;
-            self.write_block(addr + (i * size) as u64, block)?;
+            let end = data.len().min(at + self.block);
+            let what = format!("MEMWRITE of {} bytes at {:#x}", end - at, addr + at as u64);
+            match self.write_block(addr + at as u64, &data[at..end], failed, &what)? {
+                None => (at, failed) = (end, 0),
+                Some(lost) => self.transfer_failed(lost, &mut failed, end - at, &what)?,
+            }
         }
         Ok(())
     }
 
-    /// Size of one memory transfer.
-    const fn block(&self) -> usize {
-        if self.no_data_checksums {
-            BLOCK
+    /// After a transfer that did not work: an error after too many, else back in step, and smaller blocks from now on.
+    fn transfer_failed(
+        &mut self,
+        lost: Answer,
+        failed: &mut u32,
+        bytes: usize,
+        what: &str,
+    ) -> Result<(), ProxyError> {
+        *failed += 1;
+        self.again(
+            lost,
+            *failed < ATTEMPTS,
+            what,
+            self.transfer_deadline(bytes),
+        )?;
+        self.block = (self.block / SHRINK).max(LEAST_BLOCK).min(self.block);
+        Ok(())
+    }
+
+    /// Deadline of an ordinary answer.
+    #[must_use]
+    pub fn deadline(&self) -> Duration {
+        if self.fast && self.link.is_virtual() {
+            VIRTUAL_DEADLINE
         } else {
-            SLOW_BLOCK
+            DEADLINE
         }
     }
 
     /// Deadline of a memory transfer: on a slow link its bytes take most of it.
     fn transfer_deadline(&self, bytes: usize) -> Duration {
-        let us = if self.no_data_checksums {
-            0
-        } else {
-            bytes as u64 * BYTE_US
-        };
-        DEADLINE + Duration::from_micros(us)
+        let us = if self.fast { FAST_BYTE_US } else { BYTE_US };
+        self.deadline()
+            .saturating_add(Duration::from_micros(bytes as u64 * us))
     }
 
     /// A transfer is only stopped where the loader waits for a request.
@@ -266,68 +360,158 @@ impl<'l> Proxy<'l> {
         Ok(())
     }
 
-    fn read_block(&mut self, addr: u64, out: &mut [u8]) -> Result<(), ProxyError> {
-        let what = &format!("MEMREAD of {} bytes at {addr:#x}", out.len());
-        let frame = request(Kind::MemRead, &words([addr, out.len() as u64]));
+    /// One attempt; what was lost, if it did not work.
+    fn read_block(
+        &mut self,
+        addr: u64,
+        out: &mut [u8],
+        failed: u32,
+        what: &str,
+    ) -> Result<Option<Answer>, ProxyError> {
         let deadline = self.transfer_deadline(out.len());
-        for attempt in 1..=ATTEMPTS {
-            self.send(&frame, attempt)?;
-            let answer = self.answer(Kind::MemRead, None, deadline, what)?;
-            let Answer::Reply(r) = answer else {
-                self.again(answer, attempt < ATTEMPTS, what, deadline)?;
-                continue;
-            };
-            match Status::from_word(r.status) {
-                Some(Status::Checksum) if attempt < ATTEMPTS => continue,
-                Some(status) => return Err(refused(what, status)),
-                None => {}
-            }
-            let mut sentinel = [0; 4];
-            let intact = self.raw(out)?
-                && if self.no_data_checksums {
-                    self.raw(&mut sentinel)? && sentinel == SENTINEL
-                } else {
-                    r.half(0) == checksum(out)
-                };
-            if intact {
-                return Ok(());
-            }
-            self.again(Answer::Damaged, attempt < ATTEMPTS, what, deadline)?;
+        let frame = request(Kind::MemRead, &words([addr, out.len() as u64]));
+        self.send(&frame, failed + 1)?;
+        let r = match self.answer(Kind::MemRead, None, deadline, what)? {
+            Answer::Reply(r) => r,
+            lost => return Ok(Some(lost)),
+        };
+        match Status::from_word(r.status) {
+            Some(Status::Checksum) => return Ok(Some(Answer::Damaged)),
+            Some(status) if self.prove(what)? => return Err(refused(what, status)),
+            Some(_) => return Ok(Some(Answer::Damaged)),
+            None => {}
         }
-        Err(ProxyError::Damaged { what: what.clone() })
+        let end = self.link.now() + deadline;
+        let mut sentinel = [0; 4];
+        let intact = self.raw(out, end)?
+            && if self.no_data_checksums {
+                self.raw(&mut sentinel, end)? && sentinel == SENTINEL
+            } else {
+                r.half(0) == checksum(out)
+            };
+        Ok((!intact || !self.prove(what)?).then_some(Answer::Damaged))
     }
 
-    fn write_block(&mut self, addr: u64, data: &[u8]) -> Result<(), ProxyError> {
-        let what = &format!("MEMWRITE of {} bytes at {addr:#x}", data.len());
+    /// One attempt; what was lost, if it did not work.
+    fn write_block(
+        &mut self,
+        addr: u64,
+        data: &[u8],
+        failed: u32,
+        what: &str,
+    ) -> Result<Option<Answer>, ProxyError> {
+        let sum = if self.no_data_checksums {
+            NO_CHECKSUM
+        } else {
+            checksum(data)
+        };
+        let payload = words([addr, data.len() as u64, u64::from(sum)]);
+        self.send(&request(Kind::MemWrite, &payload), failed + 1)?;
+        self.link.send(data)?;
+        if self.no_data_checksums {
+            self.link.send(&SENTINEL)?;
+        }
         let deadline = self.transfer_deadline(data.len());
-        for attempt in 1..=ATTEMPTS {
-            let sum = if self.no_data_checksums {
-                NO_CHECKSUM
-            } else {
-                checksum(data)
-            };
-            let payload = words([addr, data.len() as u64, u64::from(sum)]);
-            self.send(&request(Kind::MemWrite, &payload), attempt)?;
-            self.link.send(data)?;
-            if self.no_data_checksums {
-                self.link.send(&SENTINEL)?;
-            }
-            match self.answer(Kind::MemWrite, None, deadline, what)? {
-                Answer::Reply(r) => match Status::from_word(r.status) {
-                    None => return Ok(()),
-                    // The loader may be reading our data as requests.
-                    Some(Status::Checksum | Status::Transfer) if attempt < ATTEMPTS => {
-                        self.resync(what)?;
+        let r = match self.answer(Kind::MemWrite, None, deadline, what)? {
+            Answer::Reply(r) => r,
+            lost => return Ok(Some(lost)),
+        };
+        if !self.prove(what)? {
+            return Ok(Some(Answer::Damaged));
+        }
+        match Status::from_word(r.status) {
+            None => Ok(None),
+            // The loader may be reading our data as requests.
+            Some(Status::Checksum) => Ok(Some(Answer::Damaged)),
+            Some(Status::Transfer) if failed + 1 < ATTEMPTS => Ok(Some(Answer::Damaged)),
+            Some(status) => Err(refused(what, status)),
+        }
+    }
+
+    /// The answer to `op`, proven to be that and no older one where this is needed.
+    fn proven_answer(
+        &mut self,
+        op: Op,
+        deadline: Duration,
+        what: &str,
+    ) -> Result<Answer, ProxyError> {
+        let answer = self.answer(Kind::Proxy, Some(op), deadline, what)?;
+        if matches!(answer, Answer::Reply(_)) && !self.prove(what)? {
+            return Ok(Answer::Damaged);
+        }
+        Ok(answer)
+    }
+
+    /// Whether the answer just taken was the last thing due: then a mark is answered by nothing but its echo. `true`
+    /// without asking where no proof is needed.
+    fn prove(&mut self, what: &str) -> Result<bool, ProxyError> {
+        if self.relaxed && !self.trouble {
+            return Ok(true);
+        }
+        self.echo(false, what)
+    }
+
+    /// Sends a mark and waits for its echo. `true` if it came, and, unless `pass_over`, nothing before it.
+    fn echo(&mut self, pass_over: bool, what: &str) -> Result<bool, ProxyError> {
+        self.mark += 1;
+        let mark = MARK | self.mark;
+        self.stats.requests += 1;
+        self.link.send(&request(Kind::Proxy, &words([mark])))?;
+        let end = self.link.now() + self.deadline();
+        loop {
+            while let Some(item) = self.rx.next() {
+                match item {
+                    Item::Reply(r) if r.kind == Kind::Boot => self.boot(&r, what)?,
+                    Item::Reply(r) if r.kind == Kind::Proxy && r.word(0) == mark => {
+                        return Ok(true);
                     }
-                    Some(status) => return Err(refused(what, status)),
-                },
-                lost => self.again(lost, attempt < ATTEMPTS, what, deadline)?,
+                    Item::Event { .. } => self.stats.events += 1,
+                    other => {
+                        self.surprise(&other);
+                        if !pass_over {
+                            return Ok(false);
+                        }
+                    }
+                }
+            }
+            if self.link.now() >= end || self.fill(end)? == 0 {
+                self.trouble = true;
+                return Ok(false);
             }
         }
-        Err(ProxyError::Damaged { what: what.clone() })
+    }
+
+    /// Something came that nobody waits for.
+    const fn surprise(&mut self, item: &Item) {
+        match item {
+            Item::Reply(_) => self.stats.stale += 1,
+            Item::Damaged => self.stats.damaged += 1,
+            Item::Event { .. } => {
+                self.stats.events += 1;
+                return;
+            }
+        }
+        self.trouble = true;
+    }
+
+    /// Looks at what came since the last answer: text, events, and what should not be there.
+    fn look(&mut self, what: &str) -> Result<(), ProxyError> {
+        for _ in 0..LOOKS {
+            if self.fill(self.link.now())? == 0 {
+                break;
+            }
+        }
+        while let Some(item) = self.rx.next() {
+            match item {
+                Item::Reply(r) if r.kind == Kind::Boot => self.boot(&r, what)?,
+                other => self.surprise(&other),
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn send(&mut self, frame: &[u8], attempt: u32) -> Result<(), ProxyError> {
+        self.look("the exchange before")?;
         self.stats.requests += 1;
         self.stats.retries += u64::from(attempt > 1);
         Ok(self.link.send(frame)?)
@@ -341,6 +525,7 @@ impl<'l> Proxy<'l> {
         what: &str,
         after: Duration,
     ) -> Result<(), ProxyError> {
+        self.trouble = true;
         if may_repeat {
             return self.resync(what);
         }
@@ -360,16 +545,10 @@ impl<'l> Proxy<'l> {
         what: &str,
     ) -> Result<Answer, ProxyError> {
         let mut end = self.link.now() + deadline;
-        let mut damaged = false;
+        let (mut damaged, mut heard) = (false, false);
         loop {
             while let Some(item) = self.rx.next() {
                 match item {
-                    Item::Damaged => {
-                        self.stats.damaged += 1;
-                        damaged = true;
-                        end = end.min(self.link.now() + AFTER_DAMAGE);
-                    }
-                    Item::Event { .. } => self.stats.events += 1,
                     Item::Reply(r) if r.kind == Kind::Boot => self.boot(&r, what)?,
                     Item::Reply(r)
                         if r.kind == kind
@@ -377,10 +556,19 @@ impl<'l> Proxy<'l> {
                     {
                         return Ok(Answer::Reply(r));
                     }
-                    Item::Reply(_) => self.stats.stale += 1,
+                    other => {
+                        self.surprise(&other);
+                        if other == Item::Damaged {
+                            damaged = true;
+                            end = end.min(self.link.now() + AFTER_DAMAGE);
+                        }
+                    }
                 }
             }
-            if self.fill(end)? == 0 {
+            // A target that never stops talking does not keep us beyond the deadline either.
+            let over = self.link.now() >= end && heard;
+            heard = true;
+            if over || self.fill(end)? == 0 {
                 if self.rx.give_up() {
                     damaged = true;
                     continue;
@@ -394,16 +582,19 @@ impl<'l> Proxy<'l> {
         }
     }
 
-    /// Bytes that follow a reply; `false` if they stop coming.
-    fn raw(&mut self, out: &mut [u8]) -> Result<bool, ProxyError> {
+    /// Bytes that follow a reply; `false` if they stop coming, or are not all there at `end`.
+    fn raw(&mut self, out: &mut [u8], end: Duration) -> Result<bool, ProxyError> {
         let mut done = 0;
-        while done < out.len() {
+        loop {
             done += self.rx.take_raw(&mut out[done..]);
-            if done < out.len() && self.fill(self.link.now() + DEADLINE)? == 0 {
+            if done == out.len() {
+                return Ok(true);
+            }
+            let now = self.link.now();
+            if now >= end || self.fill(end.min(now + self.deadline()))? == 0 {
                 return Ok(false);
             }
         }
-        Ok(true)
     }
 
     /// Takes bytes from the link until `end`; 0 if none came.
@@ -416,8 +607,19 @@ impl<'l> Proxy<'l> {
 
     /// Back in step with the loader: lets it finish talking, then NOPs until one is answered.
     pub(super) fn resync(&mut self, what: &str) -> Result<(), ProxyError> {
+        self.resync_within(Duration::ZERO, what)
+    }
+
+    /// The same, and goes on asking for at least `patience`.
+    fn resync_within(&mut self, patience: Duration, what: &str) -> Result<(), ProxyError> {
         let start = self.link.now();
-        for pad in SYNC_PADS {
+        let mut pads = SYNC_PADS.into_iter();
+        loop {
+            let pad = match pads.next() {
+                Some(pad) => pad,
+                None if self.link.now() < start + patience => 0,
+                None => break,
+            };
             match self.try_sync(pad, what) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
@@ -446,19 +648,20 @@ impl<'l> Proxy<'l> {
         }
         // Twice its time: a line is not busy all the time.
         let us = pad as u64 * 2_000_000 / rate.unwrap_or(USUAL_RATE).max(1);
-        self.nop(SYNC + Duration::from_micros(us), what)
+        // The echo of a mark has nothing but this exchange behind it: whatever was still on its way is here by then.
+        Ok(self.nop(SYNC + Duration::from_micros(us), what)? && self.echo(true, what)?)
     }
 
     /// One NOP, which also asks for the features; whether it was answered.
     pub(super) fn nop(&mut self, deadline: Duration, what: &str) -> Result<bool, ProxyError> {
         self.stats.requests += 1;
-        let wanted = words([FEATURE_NO_DATA_CHECKSUMS]);
+        let wanted = words([self.wanted]);
         self.link.send(&request(Kind::Nop, &wanted))?;
         if let Answer::Reply(r) = self.answer(Kind::Nop, None, deadline, what)?
             && r.status == 0
         {
             self.connected = true;
-            self.no_data_checksums = r.word(0) & FEATURE_NO_DATA_CHECKSUMS != 0;
+            self.no_data_checksums = r.word(0) & self.wanted & FEATURE_NO_DATA_CHECKSUMS != 0;
             return Ok(true);
         }
         Ok(false)
@@ -476,8 +679,8 @@ impl<'l> Proxy<'l> {
                     Item::Damaged => self.stats.damaged += 1,
                 }
             }
-            let until = end.min(self.link.now() + QUIET);
-            if self.fill(until)? == 0 {
+            let now = self.link.now();
+            if now >= end || self.fill(end.min(now + QUIET))? == 0 {
                 self.rx.clear();
                 return Ok(());
             }

@@ -34,6 +34,9 @@ pub struct ConnectOptions {
     pub wait: Duration,
     /// Asked between attempts, and between the blocks of every transfer until [`Proxy::stop_when`], whether to stop.
     pub stop: Option<fn() -> bool>,
+    /// Memory transfers go without checksums where the loader grants it: for measuring what they cost. A damaged byte is
+    /// then not always noticed.
+    pub bare_data: bool,
 }
 
 /// Finds the loader, at whatever speed, and raises the speed of a UART.
@@ -54,7 +57,10 @@ pub(super) fn establish(proxy: &mut Proxy<'_>, wait: Duration) -> Result<(), Pro
                 set_speed(proxy, speed)?;
             }
             match proxy.resync(WHAT) {
-                Ok(()) => return raise_speed(proxy),
+                Ok(()) => {
+                    proxy.settle_features(WHAT)?;
+                    return raise_speed(proxy);
+                }
                 Err(ProxyError::Timeout { .. }) => {}
                 Err(e) => return Err(e),
             }

@@ -7,9 +7,9 @@ use super::error::ProxyError;
 
 /// Deadline of starting all secondaries: the loader gives each one 100 ms.
 const START_DEADLINE: Duration = Duration::from_secs(4);
-/// Deadline of the call itself, not of the function called.
-const CALL_DEADLINE: Duration = Duration::from_secs(1);
 
+/// How often a load that reads like the fault mark is made again when the count of faults got lost.
+const LOADS: u32 = 4;
 /// What a faulting read of the loader returns (its exception guard marks the destination register).
 const FAULT_MARK: u64 = 0xacce_5515_abad_1dea;
 
@@ -89,7 +89,7 @@ impl Op {
     pub const fn repeatable(self) -> bool {
         !matches!(
             self,
-            Self::Call | Self::SmpStartSecondaries | Self::SmpCall | Self::Free | Self::GetExcCount
+            Self::Call | Self::SmpCall | Self::Free | Self::GetExcCount
         )
     }
 }
@@ -116,9 +116,7 @@ impl Proxy<'_> {
     /// # Errors
     /// [`ProxyError`]; [`ProxyError::AccessFault`] if the load faults.
     pub fn read32(&mut self, addr: u64) -> Result<u32, ProxyError> {
-        let value = self.op(Op::Read32, &[addr])? & 0xffff_ffff;
-        self.unless_fault(value, FAULT_MARK & 0xffff_ffff, Op::Read32, addr)?;
-        Ok(value as u32)
+        Ok(self.load(Op::Read32, addr, 0xffff_ffff)? as u32)
     }
 
     /// Loads a 64-bit word; like [`Proxy::read32`].
@@ -126,17 +124,25 @@ impl Proxy<'_> {
     /// # Errors
     /// [`ProxyError`]; [`ProxyError::AccessFault`] if the load faults.
     pub fn read64(&mut self, addr: u64) -> Result<u64, ProxyError> {
-        let value = self.op(Op::Read64, &[addr])?;
-        self.unless_fault(value, FAULT_MARK, Op::Read64, addr)?;
-        Ok(value)
+        self.load(Op::Read64, addr, u64::MAX)
     }
 
-    fn unless_fault(&mut self, value: u64, mark: u64, op: Op, addr: u64) -> Result<(), ProxyError> {
-        if value == mark && self.op(Op::GetExcCount, &[])? != 0 {
-            let what = format!("{} of {addr:#x}", op.name());
-            return Err(ProxyError::AccessFault { what });
+    fn load(&mut self, op: Op, addr: u64, mask: u64) -> Result<u64, ProxyError> {
+        let what = format!("{} of {addr:#x}", op.name());
+        for _ in 0..LOADS {
+            let value = self.op(op, &[addr])? & mask;
+            if value != FAULT_MARK & mask {
+                return Ok(value);
+            }
+            // Asking for the count sets it to 0. If the answer is lost, the load has to be made again.
+            let count = self.op_once(Op::GetExcCount, &[], self.deadline())?;
+            match count {
+                None => {}
+                Some(0) => return Ok(value),
+                Some(_) => return Err(ProxyError::AccessFault { what }),
+            }
         }
-        Ok(())
+        Err(ProxyError::Damaged { what })
     }
 
     /// Stores a 64-bit word in one access.
@@ -178,7 +184,7 @@ impl Proxy<'_> {
         self.op(Op::IcIvau, &[addr, size]).map(drop)
     }
 
-    /// Calls `function` on the boot CPU and returns its x0; `None` if it returned but the answer came damaged.
+    /// Calls `function` on the boot CPU and returns its x0; `None` if nobody knows whether it ran: it does not run now.
     ///
     /// # Errors
     /// [`ProxyError`]; [`ProxyError::Timeout`] if it does not return within `deadline`.
@@ -192,24 +198,30 @@ impl Proxy<'_> {
         self.op_once(Op::Call, &[function, a, b, c, d, e], deadline)
     }
 
-    /// Starts all secondaries. Ask [`Op::SmpIsAlive`] what came of it.
+    /// Starts all secondaries (those that are up already stay as they are). Ask [`Op::SmpIsAlive`] what came of it.
     ///
     /// # Errors
     /// [`ProxyError`].
     pub fn start_secondaries(&mut self) -> Result<(), ProxyError> {
-        self.op_once(Op::SmpStartSecondaries, &[], START_DEADLINE)
+        self.op_within(Op::SmpStartSecondaries, &[], START_DEADLINE)
             .map(drop)
     }
 
-    /// Sends a secondary (by the loader's index) into `function`; returns when it took the call. A second call to a busy
-    /// CPU would never return, so this one is never repeated.
+    /// Sends a secondary (by the loader's index) into `function`; returns when it took the call, `false` if nobody knows
+    /// whether it did. A second call to a busy CPU would never return, so this one is never repeated here.
     ///
     /// # Errors
     /// [`ProxyError`].
-    pub fn smp_call(&mut self, cpu: u32, function: u64, args: [u64; 4]) -> Result<(), ProxyError> {
+    pub fn smp_call(
+        &mut self,
+        cpu: u32,
+        function: u64,
+        args: [u64; 4],
+    ) -> Result<bool, ProxyError> {
         let [a, b, c, d] = args;
         let args = [cpu.into(), function, a, b, c, d];
-        self.op_once(Op::SmpCall, &args, CALL_DEADLINE).map(drop)
+        let taken = self.op_once(Op::SmpCall, &args, self.deadline())?;
+        Ok(taken.is_some())
     }
 
     /// Gives memory of the loader's heap back.
@@ -217,6 +229,6 @@ impl Proxy<'_> {
     /// # Errors
     /// [`ProxyError`].
     pub fn free(&mut self, addr: u64) -> Result<(), ProxyError> {
-        self.op_once(Op::Free, &[addr], CALL_DEADLINE).map(drop)
+        self.op_once(Op::Free, &[addr], self.deadline()).map(drop)
     }
 }

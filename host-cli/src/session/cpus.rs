@@ -17,6 +17,9 @@ use super::memory::Memory;
 /// How long a CPU may take to enter the firmware or to leave it.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The same if the call was taken before the question: its first instructions say so.
+const ARRIVAL: Duration = Duration::from_millis(20);
+
 /// Size of the loader's record of CPU features, in bytes (third party: m1n1 `src/proxy.h`).
 const FEATURES_SIZE: usize = 20;
 /// Offset in it of the byte that says whether SPRR is on.
@@ -115,12 +118,19 @@ pub fn enter(proxy: &mut Proxy<'_>, memory: &Memory, runs: &mut [CpuRun]) -> Res
     for run in runs.iter_mut().skip(1) {
         if run.state == CpuState::Absent {
             let args = [memory.context, run.id.into(), 0, 0];
-            proxy.smp_call(run.adt_id, memory.worker_entry, args)?;
+            let entry = memory.worker_entry;
+            if !proxy.smp_call(run.adt_id, entry, args)? {
+                // The call was lost, or only the answer to it: the CPU itself tells which.
+                let state = poll(proxy, memory, run.id, ARRIVAL, |w| w != Some(Word::Absent))?;
+                if state == Some(Word::Absent) {
+                    proxy.smp_call(run.adt_id, entry, args)?;
+                }
+            }
             run.inside = true;
         }
     }
     for run in runs.iter_mut().skip(1).filter(|r| r.inside) {
-        match poll(proxy, memory, run.id, |w| w != Some(Word::Absent))? {
+        match poll(proxy, memory, run.id, PATIENCE, |w| w != Some(Word::Absent))? {
             Some(Word::Ready) => run.state = CpuState::Running,
             Some(Word::NoMmu) => {
                 run.state = CpuState::NoMmu;
@@ -142,7 +152,7 @@ pub fn leave(proxy: &mut Proxy<'_>, memory: &Memory, runs: &mut [CpuRun]) -> Res
     let mut stuck = None;
     for run in runs.iter_mut().filter(|r| r.inside) {
         let gone = |w| matches!(w, Some(Word::Leaving | Word::TimedOut | Word::Faulted));
-        match poll(proxy, memory, run.id, gone)? {
+        match poll(proxy, memory, run.id, PATIENCE, gone)? {
             Some(Word::Leaving | Word::TimedOut) => wait_home(proxy, run)?,
             state => stuck = stuck.or(Some(SessionError::Stuck { cpu: run.id, state })),
         }
@@ -161,10 +171,11 @@ fn poll(
     proxy: &mut Proxy<'_>,
     memory: &Memory,
     id: u8,
+    patience: Duration,
     done: impl Fn(Option<Word>) -> bool,
 ) -> Result<Option<Word>, Error> {
     let word = region(memory, id) + offset_of!(CpuBlock, state) as u64;
-    let end = proxy.now() + PATIENCE;
+    let end = proxy.now() + patience;
     loop {
         let state = Word::from_word(proxy.read64(word)?);
         if done(state) || proxy.now() >= end {

@@ -6,7 +6,7 @@ use protocol::{Command, HelloRequest, PROTOCOL_VERSION, SCHEMA_HASH};
 use crate::error::{Error, exit};
 use crate::firmware::{Firmware, hex};
 use crate::plan::{Plan, PlannedCell};
-use crate::proxy::Proxy;
+use crate::proxy::{Proxy, ProxyError};
 use crate::result::{CpuState, Mark};
 use crate::target::Target;
 
@@ -93,9 +93,15 @@ pub fn run(
     let Session {
         s,
         interrupted,
-        marks,
+        mut marks,
         ..
     } = session;
+    let retries = s.proxy.stats().retries;
+    if retries > 0 {
+        let text =
+            format!("{retries} exchanges with the loader were lost or damaged, and repeated");
+        marks.push(Mark::note("link", text));
+    }
     let cells = s.schedule.cells().to_vec();
     Ok(Outcome {
         cpus: s.cpus.iter().map(|c| c.state).collect(),
@@ -119,11 +125,7 @@ struct Session<'s, 'l> {
 impl Session<'_, '_> {
     fn measure(&mut self, firmware: &Firmware, plan: &Plan, nonce: u64) -> Result<(), Error> {
         // The boot CPU alone first: it makes the block ready for the others.
-        let mut slices = 0;
-        self.s.until("its first slice", |_| {
-            slices += 1;
-            slices > 1
-        })?;
+        self.s.until("its first slice", |s| s.ran > 0)?;
         if self.stopped() {
             return Ok(());
         }
@@ -233,7 +235,9 @@ impl Session<'_, '_> {
 
     /// Closes, sends everybody home, checks the totals: as far as the failure that came before allows.
     fn end(&mut self, failure: Option<&Error>) -> (Restoring, Result<(), Error>) {
-        if failure.is_some_and(|e| e.exit_code() == exit::LINK) {
+        // A link that only lost too much at once may still carry the way home.
+        let lost = failure.is_some_and(|e| e.exit_code() == exit::LINK);
+        if lost && !(may_come_back(failure) && self.s.proxy.recover()) {
             let lost = if self.opened {
                 Restoring::Unknown
             } else {
@@ -280,6 +284,16 @@ impl Session<'_, '_> {
         let memory = self.s.memory;
         memory.free(self.s.proxy)
     }
+}
+
+/// Whether asking once more after a failure of the link makes sense.
+const fn may_come_back(failure: Option<&Error>) -> bool {
+    matches!(
+        failure,
+        Some(Error::Proxy(
+            ProxyError::Damaged { .. } | ProxyError::Timeout { .. }
+        ))
+    )
 }
 
 /// Whether the greeting is that of the firmware just uploaded.
