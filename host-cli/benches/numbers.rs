@@ -3,6 +3,8 @@
 //! Times are printed as ratios to their budget (below 1 = inside it); instruction counts come from the virtual SoC and
 //! are exact. Nothing here fails: a benchmark reports, tests judge.
 
+mod by_hand;
+
 use std::time::{Duration, Instant};
 
 use host_cli::firmware::Firmware;
@@ -124,6 +126,8 @@ fn main() {
         Duration::from_secs(1),
     );
     polling(&firmware);
+    by_hand::compare(&firmware);
+    by_hand::checksum_throughput();
     help();
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use common::pty::{Pty, Server, Turn};
+use common::pty::{Pty, Server, Turn, open_free};
 use common::{aicprobe, stderr, stdout, t8140};
 use host_cli::link::{OpenError, SerialLink};
 use virtual_soc::VirtualTarget;
@@ -42,7 +42,7 @@ fn what_is_not_there_and_what_is_no_port() {
 #[test]
 fn a_busy_port_names_its_holder() {
     let pty = Pty::new();
-    let held = SerialLink::open(pty.path.as_ref(), None).expect("free");
+    let held = open_free(&pty.path);
     let again = SerialLink::open(pty.path.as_ref(), None);
     assert!(matches!(again, Err(OpenError::Busy { .. })));
     let pid = format!("(pid {})", std::process::id());
@@ -53,14 +53,14 @@ fn a_busy_port_names_its_holder() {
     };
     refused(&pty.path, &["in use by", who]);
     drop(held);
-    assert!(SerialLink::open(pty.path.as_ref(), None).is_ok());
+    open_free(&pty.path);
 }
 
 #[test]
 fn no_permission_is_no_missing_port() {
     const NOBODY: u32 = 65_534;
     let pty = Pty::new();
-    std::fs::set_permissions(&pty.path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&pty.path, std::fs::Permissions::from_mode(0o000)).unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_aicprobe"));
     program.args(["-q", "bench", "link", "--target", &pty.path]);
     if rustix::process::geteuid().is_root() {

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use common::pty::{Pty, Server, Turn};
+use common::pty::{Pty, Server, Turn, open_free};
 use common::{aicprobe, stderr, stdout, t8140, variant};
-use host_cli::link::SerialLink;
+use host_cli::link::VirtualLink;
 use host_cli::proxy::Proxy;
 use serde_json::Value;
 use virtual_soc::{SocModel, VirtualTarget};
@@ -152,6 +152,13 @@ fn a_target_that_restarts_is_told_apart_from_a_pulled_cable() {
     assert_partial(&out);
 }
 
+/// Requests that connecting to a loader takes if every one is answered.
+fn requests_of_a_connection() -> u64 {
+    let mut link = VirtualLink::new(target(&t8140()));
+    let proxy = Proxy::connect(&mut link).expect("the loader answers");
+    proxy.stats().requests
+}
+
 /// Sends SIGINT to the program once the loader has seen `requests` requests; then the loader must be waiting for a
 /// request and nothing else.
 fn interrupted_after(requests: u64) {
@@ -187,13 +194,10 @@ fn interrupted_after(requests: u64) {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(130), "after {requests}: {said}");
     assert!(said.contains("interrupted"), "after {requests}: {said}");
-    let mut link = SerialLink::open(server.path.as_ref(), None).expect("it is free again");
+    let mut link = open_free(&server.path);
     let proxy = Proxy::connect(&mut link).expect("the loader answers");
-    assert_eq!(
-        proxy.stats().requests,
-        1,
-        "after {requests}: the first NOP is answered"
-    );
+    let (stats, usual) = (proxy.stats(), requests_of_a_connection());
+    assert_eq!(stats.requests, usual, "after {requests}: none is swallowed");
     drop(link);
     assert_eq!(server.finish(), [""; 0]);
 }

@@ -41,8 +41,8 @@ impl Uart {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
-            let mut target =
-                VirtualTarget::from_model(&variant("[loader]\nlink = \"uart\"\n"), 1).unwrap();
+            let mut target = VirtualTarget::from_model(&variant("[loader]\nlink = \"uart\"\n"), 1)
+                .expect("a server");
             let mut buf = vec![0; 64 * 1024];
             let mut fast_requests = 0;
             while !stopped.load(Ordering::Relaxed) {
@@ -98,7 +98,7 @@ impl Uart {
     /// Speed of its end at last.
     fn finish(self) -> u32 {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.join().unwrap()
+        self.thread.join().expect("a server")
     }
 }
 

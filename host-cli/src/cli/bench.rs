@@ -138,7 +138,7 @@ fn measure(
         let start = proxy.now();
         proxy.op(Op::Nop, &[])?;
         trips.push(ns(proxy.now() - start));
-        stop(&Op::Nop.name())?;
+        stop(Op::Nop.name())?;
     }
     result.round_trip = Times::of(trips);
     result.round_trips_per_s = result

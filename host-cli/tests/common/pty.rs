@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use host_cli::link::{OpenError, SerialLink};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -25,29 +26,34 @@ pub struct Pty {
 
 impl Pty {
     pub fn new() -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         // Or the programs under test would hold their own far end.
-        fcntl_setfd(&master, FdFlags::CLOEXEC).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let path = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        fcntl_setfd(&master, FdFlags::CLOEXEC).expect("a pseudo-terminal");
+        grantpt(&master).expect("a pseudo-terminal");
+        unlockpt(&master).expect("a pseudo-terminal");
+        let path = ptsname(&master, Vec::new())
+            .expect("its name")
+            .into_string()
+            .expect("a pseudo-terminal");
         let keep = open(
             &*path,
             OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC,
             Mode::empty(),
         )
-        .unwrap();
+        .expect("a pseudo-terminal");
         // A terminal edits and echoes lines; a wire does not.
-        let mut raw = tcgetattr(&keep).unwrap();
+        let mut raw = tcgetattr(&keep).expect("a pseudo-terminal");
         raw.make_raw();
-        tcsetattr(&keep, OptionalActions::Now, &raw).unwrap();
-        fcntl_setfl(&master, OFlags::RDWR | OFlags::NONBLOCK).unwrap();
+        tcsetattr(&keep, OptionalActions::Now, &raw).expect("a pseudo-terminal");
+        fcntl_setfl(&master, OFlags::RDWR | OFlags::NONBLOCK).expect("a pseudo-terminal");
         Self { master, keep, path }
     }
 
     /// Speed that the client has set.
     pub fn speed(&self) -> u32 {
-        tcgetattr(&self.keep).unwrap().output_speed()
+        tcgetattr(&self.keep)
+            .expect("a pseudo-terminal")
+            .output_speed()
     }
 
     /// Everything that has come from the client.
@@ -80,6 +86,18 @@ impl Pty {
         };
         let _ = poll(&mut fds, Some(&short));
     }
+}
+
+/// Opens a port that is free, or will be in a moment: a program that another test is just starting shares this process's
+/// descriptors, locks included, until it is loaded.
+pub fn open_free(path: &str) -> SerialLink {
+    for _ in 0..500 {
+        match SerialLink::open(path.as_ref(), None) {
+            Err(OpenError::Busy { .. }) => std::thread::sleep(Duration::from_millis(10)),
+            done => return done.expect("a free port"),
+        }
+    }
+    panic!("{path} stays busy");
 }
 
 /// What becomes of the far end after a turn.
