@@ -1,5 +1,7 @@
 //! `aicprobe route`.
 
+use std::path::Path;
+
 use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
@@ -7,8 +9,8 @@ use crate::firmware::Firmware;
 use crate::output::{DryRun, to_json, to_table};
 use crate::plan::Estimate;
 use crate::route::{Setting, make_plan, measure};
-use crate::session::{self, Event, Observer as _, Outcome, Restoring};
-use crate::target::Target;
+use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
+use crate::target::{AdtFile, Overrides, Target};
 
 use super::args::{Cli, Format, RouteArgs};
 use super::interrupt;
@@ -27,12 +29,13 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     } else {
         Some(Firmware::load(args.firmware.as_deref())?)
     };
+    let overrides = overrides(args)?;
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install();
     let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     let mut proxy = opened.connect()?;
-    let target = Target::discover(&mut proxy)?;
+    let target = Target::discover_with(&mut proxy, &overrides)?;
     let plan = make_plan(&mut proxy, &target, &args.request())?;
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
@@ -89,6 +92,25 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     Ok(verdict.code)
 }
 
+/// What the user gives instead of what the target says.
+fn overrides(args: &RouteArgs) -> Result<Overrides, Error> {
+    let read = |path: &Path| match std::fs::read(path) {
+        Ok(blob) => Ok(AdtFile {
+            origin: path.display().to_string(),
+            blob,
+        }),
+        Err(why) => Err(Error::AdtFile {
+            path: path.to_owned(),
+            why,
+        }),
+    };
+    Ok(Overrides {
+        adt: args.adt.as_deref().map(read).transpose()?,
+        aic_base: args.aic_base,
+        max_irq: args.max_irq,
+    })
+}
+
 /// How a run that came to an end counts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -124,6 +146,14 @@ pub fn exit_code(outcome: &Outcome) -> Verdict {
             e.to_string()
         });
         codes.push(e.exit_code());
+    }
+    // One fault can bring another: an interrupt that a crashed CPU did not take moves on.
+    for fault in &outcome.answers.faults {
+        let text = SessionError::Fault(*fault).to_string();
+        if !messages.contains(&text) {
+            messages.push(text);
+            codes.push(exit::TARGET_FAULT);
+        }
     }
     if outcome.restoring == Restoring::Unknown && !lost {
         messages.push("nobody could look whether the target is as it was found".to_owned());

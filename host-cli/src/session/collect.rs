@@ -110,6 +110,8 @@ pub struct Answers {
     pub restored: Option<Restored>,
     /// First CPU that stopped.
     pub fault: Option<Fault>,
+    /// Every one of them, as they came.
+    pub faults: Vec<Fault>,
 }
 
 /// What was found when the controller was opened.

@@ -218,6 +218,7 @@ impl<'s, 'l> Slices<'s, 'l> {
             Message::Cell(part) => self.part_over(&part)?,
             Message::Restored(restored) => self.answers.restored = Some(restored),
             Message::Fault(fault) => {
+                self.answers.faults.push(fault);
                 self.answers.fault.get_or_insert(fault);
             }
             Message::Log(bytes) => {
