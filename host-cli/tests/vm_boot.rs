@@ -17,11 +17,11 @@ const fn wide(keep: bool, d: u32, imm: u32, half: u32) -> u32 {
 }
 
 const fn load(t: u32, n: u32, offset: u32) -> u32 {
-    0xb940_0000 | offset / 4 << 10 | n << 5 | t
+    0xb940_0000 | ((offset / 4) << 10) | n << 5 | t
 }
 
 const fn store(t: u32, n: u32, offset: u32) -> u32 {
-    0xb900_0000 | offset / 4 << 10 | n << 5 | t
+    0xb900_0000 | ((offset / 4) << 10) | n << 5 | t
 }
 
 /// x1 = the model's UART; then each byte of `text`.

@@ -120,6 +120,24 @@ fn the_stock_clients_requests_client_after_client() {
 }
 
 #[test]
+fn a_broken_off_read_is_not_the_next_clients() {
+    let vm = Vm::start(&["t8140", "-v"]);
+    let mut c = Client::open(&vm.path);
+    let base = c.op(&[0x004]);
+    c.request(0, &[1]);
+    c.send(&frame(2, &[base, 8 << 20]));
+    c.bytes(36 + 1000);
+    // Nobody reads: everything on the way fills up.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    drop(c);
+    // The next one comes when the first has been missed, and the rest of its read is lost.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let mut c = Client::open(&vm.path);
+    assert_eq!(c.op(&[0x004]), base);
+    assert_eq!(c.console, b"");
+}
+
+#[test]
 fn over_a_uart_the_speed_is_changed() {
     let dir = tempfile::tempdir().expect("a file of the test");
     let file = dir.path().join("uart.toml");

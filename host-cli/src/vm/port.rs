@@ -24,6 +24,12 @@ pub trait Port {
     /// What the system says, where that is not an ordinary event of a client's life.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<Received>;
 
+    /// Whether anybody is there, without taking anything.
+    ///
+    /// # Errors
+    /// As above.
+    fn is_open(&mut self) -> io::Result<bool>;
+
     /// Hands over what there is room for; how many bytes.
     ///
     /// # Errors

@@ -11,12 +11,16 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr};
 
 use super::port::{Port, Received};
 
 /// How often to look for a client while there is none; a hang-up makes waiting for one return at once.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// More than the system keeps between the two ends, and how long it takes to move some of it on.
+const MOST_LEFT: usize = 1 << 20;
+const REFILL: Duration = Duration::from_millis(2);
 
 /// Why there is no pseudo-terminal, or no link to it.
 #[derive(Debug, thiserror::Error)]
@@ -60,11 +64,7 @@ impl Pty {
         let name = ptsname(&master, Vec::new())?;
         let path = PathBuf::from(OsStr::from_bytes(name.to_bytes()));
         // A terminal edits and echoes lines; a wire does not. Opened and closed once, the far end counts as hung up.
-        let far = open(
-            &path,
-            OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?;
+        let far = open_far(&path)?;
         make_raw(&far)?;
         drop(far);
         fcntl_setfl(&master, OFlags::RDWR | OFlags::NONBLOCK)?;
@@ -96,15 +96,40 @@ impl Pty {
         }
     }
 
-    /// A client may have changed the settings; the next one is to find a wire again.
+    /// The next client is to find a wire again, without what the last one has left unread.
     fn hung_up(&mut self) -> Received {
-        if self.client {
-            self.client = false;
-            // Where that does not work from our end, the next client makes its own settings, as serial programs do.
-            let _ = make_raw(&self.master);
+        if std::mem::take(&mut self.client) {
+            // Nothing here can be done about a failure; serial programs make their own settings and flush at their start.
+            let _ = self.clean();
         }
         Received::Nobody
     }
+
+    fn clean(&self) -> Result<(), Errno> {
+        let far = open_far(&self.path)?;
+        make_raw(&far)?;
+        tcflush(&self.master, QueueSelector::OFlush)?;
+        tcflush(&far, QueueSelector::IFlush)?;
+        // Flushing reaches not all of the buffers between the two ends; the rest comes when there is room, a little later.
+        let mut left = [0; 4096];
+        let mut quiet = 0;
+        for _ in 0..MOST_LEFT / left.len() {
+            match rustix::io::read(&far, &mut left) {
+                Ok(n) if n > 0 => quiet = 0,
+                _ if quiet == 2 => break,
+                _ => {
+                    quiet += 1;
+                    std::thread::sleep(REFILL);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open_far(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    open(path, flags, Mode::empty())
 }
 
 fn make_raw(fd: &OwnedFd) -> Result<(), Errno> {
@@ -163,6 +188,15 @@ impl Port for Pty {
         }
     }
 
+    fn is_open(&mut self) -> io::Result<bool> {
+        let hung_up = self.events(PollFlags::IN, Duration::ZERO)?;
+        if hung_up.contains(PollFlags::HUP) {
+            self.hung_up();
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match rustix::io::write(&self.master, bytes) {
             Ok(n) => Ok(n),
@@ -197,7 +231,7 @@ mod tests {
         for _ in 0..2 {
             let client = open(pty.path(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
             assert_eq!(pty.read(&mut buf).expect("a look"), Received::Nothing);
-            // The last client's settings are not the next one's.
+            // The last client's settings the next one's.
             let mut settings = tcgetattr(&client).unwrap();
             assert!(
                 !settings
@@ -212,6 +246,25 @@ mod tests {
             assert_eq!(&buf[..4], b"\x03\r\n\x04");
             drop(client);
             assert_eq!(pty.read(&mut buf).expect("a look"), Received::Nobody);
+        }
+    }
+
+    #[test]
+    fn what_a_client_leaves_unread_is_not_the_next_ones() {
+        let mut pty = Pty::new(None).expect("a pseudo-terminal");
+        let mut buf = [0; 16];
+        for _ in 0..3 {
+            let client = open_far(pty.path()).unwrap();
+            assert_eq!(pty.read(&mut buf).unwrap(), Received::Nothing);
+            assert_eq!(rustix::io::read(&client, &mut buf), Err(Errno::AGAIN));
+            let mut written = 0;
+            while let n @ 1.. = pty.write(&[0x55; 4096]).unwrap() {
+                written += n;
+            }
+            assert!(written > 0);
+            assert_eq!(rustix::io::read(&client, &mut buf), Ok(16));
+            drop(client);
+            assert_eq!(pty.read(&mut buf).unwrap(), Received::Nobody);
         }
     }
 

@@ -14,6 +14,8 @@ use super::port::{Port, Received};
 const SLICE: Duration = Duration::from_millis(1);
 /// Virtual time after a byte in either direction during which the machine runs as fast as it can.
 const HURRY: Duration = Duration::from_millis(10);
+/// The same after a client has gone: a transfer that it broke off ends.
+const SETTLE: Duration = Duration::from_secs(1);
 /// Longest wait for input; the machine's clock goes on in steps of this.
 const TICK: Duration = Duration::from_millis(5);
 /// Output that nobody has taken at which the machine stops, as behind a port with flow control.
@@ -69,8 +71,10 @@ pub fn serve(
         }
         let came = if out.len() < MOST_PENDING {
             port.read(&mut buf)?
-        } else {
+        } else if port.is_open()? {
             Received::Nothing
+        } else {
+            Received::Nobody
         };
         let there = came != Received::Nobody;
         if there != client {
@@ -78,6 +82,8 @@ pub fn serve(
             note(if there { Note::Came } else { Note::Went });
             if !there {
                 out.clear();
+                // Whatever it has left behind comes to its end before the next one is here.
+                hurry_until = vm.now() + SETTLE;
             }
         }
         had_client |= client;
