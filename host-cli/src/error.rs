@@ -156,6 +156,14 @@ pub enum Error {
     /// Options that do not go together, or a place that is taken.
     #[error("{0}")]
     Usage(String),
+    /// A device tree that cannot be read.
+    #[error("--adt {}: {why}", path.display())]
+    AdtFile {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: std::io::Error,
+    },
     /// A SoC file that cannot be read.
     #[error("virtual SoC {}: {why}", path.display())]
     SocFile {
@@ -201,6 +209,7 @@ impl Error {
             Self::Plan(_)
             | Self::NoFirmware
             | Self::FirmwareFile { .. }
+            | Self::AdtFile { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)

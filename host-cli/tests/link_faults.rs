@@ -135,7 +135,8 @@ fn check(ended: &Ended, clean: &RouteResult, spec: FaultSpec) -> &'static str {
             );
         }
         let partial = result.marks.iter().any(|m| m.kind == MarkKind::Partial);
-        assert_eq!(result.complete, came == all, "{what}: {came:?}");
+        assert!(!result.complete || came == all, "{what}: {came:?}");
+        assert!(!result.complete || outcome.failure.is_none(), "{what}");
         assert!(
             result.complete || partial,
             "{what}: not complete, and nothing says so"
@@ -150,8 +151,7 @@ fn check(ended: &Ended, clean: &RouteResult, spec: FaultSpec) -> &'static str {
             .target
             .as_found()
             .differences(&ended.target.snapshot());
-        let idle = outcome.failure.is_some();
-        assert!(differences.is_empty() || idle, "{what}: {differences:?}");
+        assert!(differences.is_empty(), "{what}: {differences:?}");
     }
     match &outcome.failure {
         None => {
@@ -208,7 +208,7 @@ fn every_run_ends_with_the_right_numbers_or_a_named_error() {
     let runs = std::env::var("AICPROBE_FAULT_RUNS").map_or(RUNS, |n| n.parse().expect("a number"));
     let firmware = Firmware::load(None).expect("an image");
     // Slow CPUs: what they do while the host waits is the largest part of a run's cost.
-    let model = variant("[timing]\nps_per_insn = 10000\n");
+    let model = variant("[timing]\nps_per_insn = 50000\n");
     let clean = run(&firmware, &model, FaultSpec::default());
     assert_eq!(clean.counts.faults(), 0);
     let (_, clean) = clean.outcome.expect("a clean run");
@@ -293,7 +293,7 @@ fn every_run_ends_with_the_right_numbers_or_a_named_error() {
 fn same_seed_same_faults_same_result() {
     needs_firmware!();
     let json = |seed: u32| {
-        let spec = format!("drop=0.01,corrupt=0.01,duplicate=0.01,text=0.05,seed={seed}");
+        let spec = format!("drop=0.003,corrupt=0.003,duplicate=0.003,text=0.05,seed={seed}");
         let args = [
             "-q",
             "route",
@@ -313,7 +313,7 @@ fn same_seed_same_faults_same_result() {
     let first = json(5);
     assert_eq!(first, json(5));
     assert!(
-        first.contains("faults were put on the link: drop=0.01,"),
+        first.contains("faults were put on the link: drop=0.003,"),
         "{first}"
     );
 }

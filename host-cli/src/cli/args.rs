@@ -212,6 +212,15 @@ pub struct RouteArgs {
     /// Keep IRQs of a CPU masked for MS milliseconds per trigger, fractions allowed; may be repeated for other CPUs.
     #[arg(long = "mask", value_name = "CPU:MS", value_parser = values::mask)]
     pub masks: Vec<(u32, u32)>,
+    /// Take the device tree from FILE (the binary form) instead of the target's.
+    #[arg(long, value_name = "FILE")]
+    pub adt: Option<PathBuf>,
+    /// Physical address of the interrupt controller, instead of what the device tree says; decimal or 0x.
+    #[arg(long, value_name = "ADDR", value_parser = values::address)]
+    pub aic_base: Option<u64>,
+    /// Lines per die that the controller's layout has room for, instead of what INFO3 says: a multiple of 32 up to 0x1000.
+    #[arg(long, value_name = "N", value_parser = values::max_irq)]
+    pub max_irq: Option<u32>,
     /// Run this firmware image instead of the one built in.
     #[arg(long, value_name = "FILE")]
     pub firmware: Option<PathBuf>,

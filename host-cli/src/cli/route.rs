@@ -87,7 +87,7 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     }
     let verdict = exit_code(&outcome);
     for line in &verdict.messages {
-        eprintln!("aicprobe: {line}");
+        say!("aicprobe: {line}");
     }
     Ok(verdict.code)
 }
@@ -200,7 +200,7 @@ fn saved(outcome: &Outcome) -> String {
 const fn refusal_code(refusal: Refusal) -> u8 {
     match refusal {
         Refusal::LineBusy => exit::UNSAFE,
-        Refusal::SiqCfg { esr: 0, .. } | Refusal::Storm => exit::INCONCLUSIVE,
+        Refusal::SiqCfg { esr: 0, .. } | Refusal::Storm | Refusal::NotEnabled => exit::INCONCLUSIVE,
         Refusal::SiqCfg { .. } => exit::TARGET,
         Refusal::WorkerSilent(_) | Refusal::WorkerFault(_) => exit::TARGET_FAULT,
         // The host has checked all of these before.

@@ -21,6 +21,17 @@ pub fn address(text: &str) -> Result<u64, String> {
     number(text, "address: allowed is a decimal or 0x number")
 }
 
+/// Room for lines of a die.
+pub fn max_irq(text: &str) -> Result<u32, String> {
+    const WHAT: &str = "room for lines: allowed is a multiple of 32 from 32 to 0x1000";
+    let n: u32 = number(text, WHAT)?;
+    if (32..=0x1000).contains(&n) && n.is_multiple_of(32) {
+        Ok(n)
+    } else {
+        Err(format!("\"{text}\" is no {WHAT}"))
+    }
+}
+
 /// `NUMBER` or `DIE:NUMBER`.
 pub fn line(text: &str) -> Result<LineId, String> {
     const LINE: &str = "line: allowed are NUMBER and DIE:NUMBER, each from 0";

@@ -77,7 +77,13 @@ pub fn run(
     observer.on(Event::Step("starting secondaries"));
     let runs = cpus::start(proxy, &target.cpus)?;
     observer.on(Event::Step("uploading firmware"));
-    let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len())?;
+    let longest = plan
+        .cells
+        .iter()
+        .map(|c| u64::from(c.window_us()) + u64::from(c.timeout_us) * 9 / 8)
+        .max()
+        .unwrap_or(0);
+    let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len(), longest)?;
     let mut session = Session {
         opened: false,
         interrupted: false,
@@ -238,7 +244,7 @@ impl Session<'_, '_> {
         // A link that only lost too much at once may still carry the way home.
         let lost = failure.is_some_and(|e| e.exit_code() == exit::LINK);
         if lost && !(may_come_back(failure) && self.s.proxy.recover()) {
-            let lost = if self.opened {
+            let lost = if self.opened || self.s.cpus.iter().any(|c| c.inside) {
                 Restoring::Unknown
             } else {
                 Restoring::Untouched

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::proxy::Proxy;
 use crate::result::Mark;
 
-use super::TargetError;
+use super::{Overrides, TargetError};
 
 /// MAX_IRQ where INFO3 reads 0 (every controller seen has it).
 const USUAL_MAX_IRQ: u32 = 0x1000;
@@ -29,7 +29,10 @@ pub struct AicFacts {
 /// The controller before it was asked anything.
 pub(super) struct Place {
     base: u64,
-    size: u64,
+    /// `None` if the device tree does not say.
+    size: Option<u64>,
+    /// Instead of what INFO3 says.
+    max_irq: Option<u32>,
     generation: Generation,
     event: u32,
     irq_cfg: u32,
@@ -41,7 +44,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn from_tree(tree: &Adt<'_>, marks: &mut Vec<Mark>) -> Result<Self, TargetError> {
+    pub(super) fn from_tree(
+        tree: &Adt<'_>,
+        given: &Overrides,
+        marks: &mut Vec<Mark>,
+    ) -> Result<Self, TargetError> {
         let node = tree.node("/arm-io/aic").ok_or(TargetError::NoNode(
             "/arm-io/aic (no Apple interrupt controller)",
         ))?;
@@ -57,7 +64,20 @@ impl Place {
             property,
             what: what.to_owned(),
         };
-        let reg = node.reg(0).ok_or_else(|| bad("reg", "missing"))?;
+        let reg = node.reg(0).map(|r| (r.phys, r.size));
+        let (base, size) = match (given.aic_base, reg) {
+            (Some(base), reg) => {
+                let tree = reg.map_or_else(
+                    || "does not say".to_owned(),
+                    |(phys, _)| format!("says {phys:#x}"),
+                );
+                let text = format!("given with --aic-base; the device tree {tree}");
+                marks.push(Mark::inferred("aic.base", text));
+                (base, reg.map(|(_, size)| size))
+            }
+            (None, Some((phys, size))) => (phys, Some(size)),
+            (None, None) => return Err(bad("reg", "missing (--aic-base ADDR gives the address)")),
+        };
         let event = node
             .uint("aic-iack-offset")
             .and_then(|v| u32::try_from(v).ok())
@@ -81,8 +101,9 @@ impl Place {
         };
         let stride = |property| node.u32(property).unwrap_or(0);
         Ok(Self {
-            base: reg.phys,
-            size: reg.size,
+            base,
+            size,
+            max_irq: given.max_irq,
             generation,
             event,
             irq_cfg,
@@ -106,13 +127,26 @@ impl Place {
         marks: &mut Vec<Mark>,
     ) -> Result<AicFacts, Error> {
         let info1 = Info1(proxy.read32(self.base + u64::from(self.info1))?);
-        let info3 = Info3(proxy.read32(self.base + u64::from(self.info3))?);
-        let mut max_irq = u32::from(info3.max_irq());
-        if max_irq == 0 {
-            max_irq = USUAL_MAX_IRQ;
-            let what = format!("INFO3 reads 0: {USUAL_MAX_IRQ:#x} assumed");
-            marks.push(Mark::inferred("aic.max_irq", what));
-        }
+        let info3 = proxy.read32(self.base + u64::from(self.info3));
+        let max_irq = match (self.max_irq, info3) {
+            (Some(given), info3) => {
+                let says = info3.map_or_else(
+                    |e| e.to_string(),
+                    |word| format!("INFO3 says {:#x}", Info3(word).max_irq()),
+                );
+                let text = format!("given with --max-irq; {says}");
+                marks.push(Mark::inferred("aic.max_irq", text));
+                given
+            }
+            (None, Err(e)) => return Err(e.into()),
+            (None, Ok(word)) if Info3(word).max_irq() == 0 => {
+                let text =
+                    format!("INFO3 reads 0: {USUAL_MAX_IRQ:#x} assumed (--max-irq N overrides)");
+                marks.push(Mark::inferred("aic.max_irq", text));
+                USUAL_MAX_IRQ
+            }
+            (None, Ok(word)) => u32::from(Info3(word).max_irq()),
+        };
         let (nr_irq, dies) = (u32::from(info1.nr_irq()), u32::from(info1.last_die()) + 1);
         let [cfg, set, clr, hw] = self.strides;
         let geometry = match self.generation {
@@ -130,13 +164,14 @@ impl Place {
             let what = "a die stride is missing or 0 in the device tree: computed from max_irq";
             marks.push(Mark::inferred("aic", what));
         }
-        let (extent, window) = (geometry.extent(), self.size);
+        let extent = geometry.extent();
+        let window = self.size.unwrap_or(extent);
         if extent > window {
             return Err(TargetError::Window { extent, window }.into());
         }
         Ok(AicFacts {
             base,
-            size: self.size,
+            size: window,
             geometry,
         })
     }

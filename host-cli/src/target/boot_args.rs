@@ -24,6 +24,12 @@ pub struct BootArgs {
 }
 
 impl BootArgs {
+    /// Whether the layout is one of those that are known.
+    #[must_use]
+    pub const fn is_known(&self) -> bool {
+        matches!(self.revision, 1..=3)
+    }
+
     /// Reads them from where the loader says they are.
     ///
     /// # Errors
@@ -111,7 +117,7 @@ mod tests {
         };
         assert_eq!(
             say(0),
-            "boot arguments at 0x10 are damaged: a device tree of 0 bytes (allowed: 8 to 16777216)"
+            "boot arguments at 0x10 are damaged: a device tree of 0 bytes (allowed: 8 to 16777216); --adt FILE gives the tree instead"
         );
         assert!(say(u32::MAX).contains("4294967295"));
         let odd = with(&[(0x60, 2)], 64);

@@ -9,7 +9,7 @@ use super::Owner;
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// No boot arguments where the loader points.
-    #[error("boot arguments at {addr:#x} are damaged: {what}")]
+    #[error("boot arguments at {addr:#x} are damaged: {what}; --adt FILE gives the tree instead")]
     BootArgs {
         /// Where they are.
         addr: u64,
@@ -17,8 +17,16 @@ pub enum TargetError {
         what: String,
     },
     /// The device tree is no tree.
-    #[error("the device tree is damaged: {0}")]
+    #[error("the device tree is damaged: {0}; --adt FILE gives another")]
     DeviceTree(adt::Error),
+    /// The device tree in a file is no tree.
+    #[error("--adt {origin}: {why}")]
+    AdtFile {
+        /// The file.
+        origin: String,
+        /// What is wrong with it.
+        why: adt::Error,
+    },
     /// A node is missing.
     #[error("the device tree has no {0}")]
     NoNode(&'static str),

@@ -25,6 +25,26 @@ pub use spare::{check_line, find_spare};
 use crate::error::Error;
 use crate::result::Mark;
 
+/// What stands in for what cannot be read on a target.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// The device tree.
+    pub adt: Option<AdtFile>,
+    /// Physical address of the interrupt controller.
+    pub aic_base: Option<u64>,
+    /// Lines per die that the controller's layout has room for: a multiple of 32 up to 0x1000.
+    pub max_irq: Option<u32>,
+}
+
+/// A device tree that does not come from the target.
+#[derive(Clone, Debug)]
+pub struct AdtFile {
+    /// Where it comes from.
+    pub origin: String,
+    /// Its bytes.
+    pub blob: Vec<u8>,
+}
+
 /// Everything known about a target before anything runs on it.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -46,14 +66,50 @@ impl Target {
     /// # Errors
     /// [`TargetError`] where boot arguments, device tree or controller are not usable; errors of the link.
     pub fn discover(proxy: &mut Proxy<'_>) -> Result<Self, Error> {
-        let args = BootArgs::read(proxy)?;
-        let mut blob = vec![0; args.devtree_size as usize];
-        proxy.read_memory(args.devtree, &mut blob)?;
-        let tree = Adt::new(&blob).map_err(TargetError::DeviceTree)?;
+        Self::discover_with(proxy, &Overrides::default())
+    }
+
+    /// The same, with what the user knows better than the target says it. Each use of that is marked.
+    ///
+    /// # Errors
+    /// Those of [`Target::discover`].
+    pub fn discover_with(proxy: &mut Proxy<'_>, given: &Overrides) -> Result<Self, Error> {
         let mut marks = Vec::new();
+        let read;
+        let (blob, damaged): (&[u8], fn(&Overrides, adt::Error) -> TargetError) = match &given.adt {
+            Some(file) => {
+                let text = format!(
+                    "from the device tree in {} (--adt), not the target's",
+                    file.origin
+                );
+                marks.push(Mark::inferred("soc, aic, cpus", text));
+                (&file.blob, |given, why| TargetError::AdtFile {
+                    origin: given
+                        .adt
+                        .as_ref()
+                        .map_or_else(String::new, |f| f.origin.clone()),
+                    why,
+                })
+            }
+            None => {
+                let args = BootArgs::read(proxy)?;
+                if !args.is_known() {
+                    let text = format!(
+                        "boot arguments of revision {}: read as those of revision 3",
+                        args.revision
+                    );
+                    marks.push(Mark::inferred("soc, aic, cpus", text));
+                }
+                let mut blob = vec![0; args.devtree_size as usize];
+                proxy.read_memory(args.devtree, &mut blob)?;
+                read = blob;
+                (&read, |_, why| TargetError::DeviceTree(why))
+            }
+        };
+        let tree = Adt::new(blob).map_err(|why| damaged(given, why))?;
         let soc = SocFacts::from_tree(&tree);
         let cpus = cpus::from_tree(&tree, &mut marks)?;
-        let place = aic::Place::from_tree(&tree, &mut marks)?;
+        let place = aic::Place::from_tree(&tree, given, &mut marks)?;
         let aic = place.read(proxy, &mut marks)?;
         let lines = LineMap::from_tree(&tree, &aic.geometry);
         Ok(Self {

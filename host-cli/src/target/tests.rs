@@ -4,7 +4,7 @@ use adt::{Adt, NodeBuilder};
 use aic_regs::aic::{Generation, Geometry};
 use protocol::LineId;
 
-use super::{Core, LineMap, Owner, SocFacts, TargetError, aic::Place, cpus};
+use super::{Core, LineMap, Overrides, Owner, SocFacts, TargetError, aic::Place, cpus};
 use crate::link::VirtualLink;
 use crate::proxy::tests::{Scripted, value};
 use crate::proxy::{Op, Proxy};
@@ -181,7 +181,12 @@ fn controllers_that_cannot_be_driven() {
     let place = |aic: Option<NodeBuilder>| {
         let node = aic.into_iter().fold(arm_io(), NodeBuilder::child);
         let blob = tree(no_cpus(), node);
-        Place::from_tree(&Adt::new(&blob).unwrap(), &mut Vec::new()).map(drop)
+        Place::from_tree(
+            &Adt::new(&blob).unwrap(),
+            &Overrides::default(),
+            &mut Vec::new(),
+        )
+        .map(drop)
     };
     let say = |aic| place(aic).unwrap_err().to_string();
     assert_eq!(
@@ -198,7 +203,7 @@ fn controllers_that_cannot_be_driven() {
     );
     assert_eq!(
         say(Some(aic("aic,3").without("reg"))),
-        "/arm-io/aic: property reg is missing"
+        "/arm-io/aic: property reg is missing (--aic-base ADDR gives the address)"
     );
     assert!(place(Some(aic("aic,2"))).is_ok());
 }
@@ -207,7 +212,7 @@ fn controllers_that_cannot_be_driven() {
 fn offsets_that_a_tree_does_not_give_are_marked() {
     let blob = tree(no_cpus(), arm_io().child(aic("aic,3")));
     let mut marks = Vec::new();
-    assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &mut marks).is_ok());
+    assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &Overrides::default(), &mut marks).is_ok());
     assert_eq!(marks_about(&marks, "aic"), 4, "{marks:?}");
     let given = aic("aic,3")
         .prop_u32("cap0-offset", 4)
@@ -216,7 +221,7 @@ fn offsets_that_a_tree_does_not_give_are_marked() {
         .prop_u32("extint-baseaddress", 0x1_0000);
     let blob = tree(no_cpus(), arm_io().child(given));
     let mut marks = Vec::new();
-    assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &mut marks).is_ok());
+    assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &Overrides::default(), &mut marks).is_ok());
     assert!(marks.is_empty(), "{marks:?}");
 }
 
@@ -225,7 +230,8 @@ fn read_aic(window: u64, info1: u64, info3: u64) -> (Result<super::AicFacts, Str
     let node = aic("aic,2").prop_u64s("reg", &[0x8e10_0000, window]);
     let blob = tree(no_cpus(), arm_io().child(node));
     let mut marks = Vec::new();
-    let place = Place::from_tree(&Adt::new(&blob).unwrap(), &mut marks).unwrap();
+    let place =
+        Place::from_tree(&Adt::new(&blob).unwrap(), &Overrides::default(), &mut marks).unwrap();
     let mut link = Scripted::new([value(Op::Read32, info1), value(Op::Read32, info3)]);
     let mut proxy = Proxy::connect(&mut link).unwrap();
     let got = place.read(&mut proxy, &mut marks);

@@ -109,7 +109,7 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         replies: 0,
     };
     target.start_boot_cpu();
-    if model.loader.link == LinkKind::Uart {
+    if model.loader.link == LinkKind::Uart && model.loader.boot_message {
         // Only the serial port gets a message at start.
         target.output.extend(reply(kind::BOOT, 0, &[]));
     }
@@ -130,7 +130,7 @@ fn fill_memory(
     ram.write(layout.adt, tree)?;
     ram.write(
         layout.boot_args,
-        &bootargs::build(layout, model.ram.size, tree.len()),
+        &bootargs::build(layout, &model.loader, model.ram.size, tree.len()),
     )?;
     pages::build(ram, layout.top_of_kernel_data, layout, model.loader.sprr)
 }

@@ -37,6 +37,35 @@ pub(crate) fn build(model: &SocModel, layout: &Layout) -> Result<Vec<u8>, BuildE
         .child(cpus(model))
         .child(arm_io(model))
         .build()
+        .map(|mut blob| {
+            if model.adt.names_padded {
+                pad_names(&mut blob, 0);
+            }
+            blob
+        })
+}
+
+/// Fills what is behind the NUL of every property's name; the node at `at` and all below it. Returns where it ends.
+fn pad_names(blob: &mut [u8], at: usize) -> usize {
+    const NAME: usize = 32;
+    const TEMPLATE: u32 = 1 << 31;
+    let word = |blob: &[u8], at: usize| {
+        let bytes = blob.get(at..at + 4).and_then(|b| b.try_into().ok());
+        u32::from_le_bytes(bytes.unwrap_or_default())
+    };
+    let (properties, children) = (word(blob, at), word(blob, at + 4));
+    let mut at = at + 8;
+    for _ in 0..properties {
+        let name = blob.get_mut(at..at + NAME).unwrap_or_default();
+        let end = name.iter().position(|b| *b == 0).map_or(NAME, |n| n + 1);
+        name.get_mut(end..).unwrap_or_default().fill(b'#');
+        let size = word(blob, at + NAME) & !TEMPLATE;
+        at += NAME + 4 + size.next_multiple_of(4) as usize;
+    }
+    for _ in 0..children {
+        at = pad_names(blob, at);
+    }
+    at
 }
 
 fn chosen(model: &SocModel, layout: &Layout) -> NodeBuilder {
@@ -144,12 +173,16 @@ fn aic(model: &SocModel) -> NodeBuilder {
         .prop_str("interrupt-controller", "master")
         .prop_u32("#interrupt-cells", 1)
         .prop_u32("AAPL,phandle", AIC_PHANDLE)
-        .prop_u64s("reg", &[bus(aic.base), aic.size])
         .prop_u32(
             "#main-cpus",
             model.cpu.iter().filter(|c| c.present).count() as u32,
         )
         .prop_u64("aic-iack-offset", aic.event.into());
+    let node = if model.adt.aic_without_reg {
+        node
+    } else {
+        node.prop_u64s("reg", &[bus(aic.base), aic.size])
+    };
     let node = if aic.generation == 2 {
         node
     } else {

@@ -104,7 +104,7 @@ pub(super) fn power_on(
         allowed: "what the format of the device tree holds".into(),
     })?;
     let room = layout.boot_args - layout.adt;
-    let args = bootargs::build(&layout, model.ram.size, tree.len());
+    let args = bootargs::build(&layout, &model.loader, model.ram.size, tree.len());
     let fits = tree.len() as u64 <= room
         && machine.ram.write(layout.loader, image).is_ok()
         && machine.ram.write(layout.adt, &tree).is_ok()

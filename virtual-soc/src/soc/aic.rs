@@ -81,7 +81,11 @@ impl Aic {
             lose_every: model.faults.lose_trigger_every,
             version: m.version.into(),
             info1: m.nr_irq | (m.dies - 1) << 24,
-            info3: m.max_irq | m.max_dies << 24,
+            info3: if m.info3_zero {
+                0
+            } else {
+                m.max_irq | m.max_dies << 24
+            },
             config: m.config,
             timeout: 0,
             cluster_prio: 0,

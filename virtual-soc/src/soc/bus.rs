@@ -341,6 +341,7 @@ impl Bus for SocBus {
             SIQ_CFG => match self.siq_access {
                 RegisterAccess::Undefined => Err(SysRegFault::Undefined),
                 RegisterAccess::Trap => Err(SysRegFault::Trap),
+                RegisterAccess::Zero => Ok(0),
                 _ => Ok(self.siq_cfg(cpu)),
             },
             IPI_SR => Ok(self.ipi.status(cpu)),
@@ -372,7 +373,7 @@ impl Bus for SocBus {
                     return Err(SysRegFault::Undefined);
                 }
                 RegisterAccess::Trap => return Err(SysRegFault::Trap),
-                RegisterAccess::ReadOnly => {}
+                RegisterAccess::ReadOnly | RegisterAccess::Zero => {}
                 RegisterAccess::ReadWrite => {
                     if let Some((stuck, after)) = self.siq_stuck
                         && stuck == cpu

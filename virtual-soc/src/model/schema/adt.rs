@@ -34,6 +34,10 @@ pub struct AdtModel {
     pub firmware_version: String,
     /// Leave out the stride properties of `/arm-io/aic`, or give them as 0: "present", "zero", "absent".
     pub strides: StrideProperties,
+    /// Property names have other bytes behind the NUL that ends them, up to their 32 bytes.
+    pub names_padded: bool,
+    /// `/arm-io/aic` has no `reg`.
+    pub aic_without_reg: bool,
     /// Routes of `aic-ext-intr-cfg`.
     pub ext_routes: Vec<ExtRoute>,
     /// Devices under `/arm-io`.
@@ -64,6 +68,8 @@ impl Default for AdtModel {
             serial: "VIRTUAL".into(),
             firmware_version: "iBoot-13822.1.2".into(),
             strides: StrideProperties::Present,
+            names_padded: false,
+            aic_without_reg: false,
             ext_routes: Vec::new(),
             device: Vec::new(),
             source: model_only(),

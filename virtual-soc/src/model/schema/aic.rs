@@ -58,6 +58,9 @@ pub struct AicModel {
     pub hw_state_stride: u32,
     /// CONFIG as found.
     pub config: u32,
+    /// INFO3 reads 0.
+    #[serde(default)]
+    pub info3_zero: bool,
     /// Interrupts are delivered although CONFIG.ENABLE is 0.
     #[serde(default)]
     pub delivers_without_enable: bool,

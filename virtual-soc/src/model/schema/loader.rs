@@ -33,6 +33,12 @@ pub struct LoaderModel {
     pub bytes_per_second: u64,
     /// How a parked CPU can be called.
     pub call_wake: CallWake,
+    /// A BOOT frame is sent at start (on a UART; USB never has one).
+    pub boot_message: bool,
+    /// Revision in the boot arguments; loaders know 1 to 3.
+    pub boot_args_revision: u16,
+    /// The boot arguments are overwritten with this byte.
+    pub boot_args_overwritten: Option<u8>,
     /// Console text in the stream before the first reply.
     pub banner: String,
     /// Source mark.
@@ -59,6 +65,9 @@ impl Default for LoaderModel {
             request_ns: 100_000,
             bytes_per_second: 30_000_000,
             call_wake: CallWake::WfeMode,
+            boot_message: true,
+            boot_args_revision: 3,
+            boot_args_overwritten: None,
             banner: String::new(),
             source: model_only(),
         }
@@ -94,6 +103,8 @@ pub struct FaultModel {
     pub siq_stuck_after: u64,
     /// Every n-th reply has a wrong checksum.
     pub corrupt_reply_every: u64,
+    /// The first requests are not heard.
+    pub deaf_requests: u64,
     /// The link is silent after that many requests.
     pub link_dies_after: u64,
     /// What an access outside every device gives.

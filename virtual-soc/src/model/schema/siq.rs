@@ -13,6 +13,8 @@ pub enum RegisterAccess {
     ReadWrite,
     /// Writes are ignored.
     ReadOnly,
+    /// Reads give 0, writes are ignored.
+    Zero,
     /// Reads work, writes take an UNDEFINED exception (EC 0).
     WriteUndefined,
     /// Every access takes an UNDEFINED exception (EC 0).
