@@ -33,7 +33,7 @@ pub enum BootError {
     },
     /// It said nothing that begins a session.
     #[error(
-        "--loader {image}: no BOOT message within {ms} ms of virtual time ({insns} instructions); {said}"
+        "--loader {image}: no BOOT message within {ms} ms of virtual time ({insns} instructions), --wait SECONDS gives it more; {said}"
     )]
     Silent {
         /// The image's file.
