@@ -98,6 +98,8 @@ pub enum Refusal {
     WorkerFault(u8),
     /// The line fired so often for one trigger that it was left masked.
     Storm,
+    /// CONFIG.ENABLE does not take: what is not delivered then says nothing about routing.
+    NotEnabled,
 }
 
 /// Result of a cell; arrays are by logical CPU.

@@ -108,7 +108,7 @@ pub fn run(cli: &Cli, args: &BenchLinkArgs) -> Result<u8, Error> {
     if cli.verbose > 0 {
         let console = proxy.take_console();
         for line in String::from_utf8_lossy(&console).lines() {
-            eprintln!("loader: {line}");
+            say!("loader: {line}");
         }
     }
     result.complete = measured.is_ok();
@@ -121,7 +121,7 @@ pub fn run(cli: &Cli, args: &BenchLinkArgs) -> Result<u8, Error> {
     match measured {
         Ok(()) => Ok(exit::OK),
         Err(Error::Proxy(e @ ProxyError::Interrupted { .. })) => {
-            eprintln!("aicprobe: {e}; the result holds what was measured until then, if anything");
+            say!("aicprobe: {e}; the result holds what was measured until then, if anything");
             Ok(exit::INTERRUPTED)
         }
         Err(e) => Err(e),

@@ -8,7 +8,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// it then ends at once when interrupted.
 pub fn install() {
     if let Err(e) = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed)) {
-        eprintln!("aicprobe: Ctrl-C will not restore the target: {e}");
+        say!("aicprobe: Ctrl-C will not restore the target: {e}");
     }
 }
 

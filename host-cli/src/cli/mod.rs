@@ -1,5 +1,13 @@
 //! The command line.
 
+/// A line on standard error. If nobody reads it there is nothing to do about it: the target still has to be restored.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+
 mod args;
 mod bench;
 mod interrupt;
@@ -43,7 +51,7 @@ pub fn main() -> ExitCode {
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };
     ExitCode::from(code.unwrap_or_else(|e| {
-        eprintln!("aicprobe: {e}");
+        say!("aicprobe: {e}");
         e.exit_code()
     }))
 }

@@ -58,7 +58,7 @@ mod served {
                 })?;
                 announce(pty.path())?;
                 if !cli.quiet {
-                    eprintln!("aicprobe: {} waits there; Ctrl-C ends", who(&model, args));
+                    say!("aicprobe: {} waits there; Ctrl-C ends", who(&model, args));
                 }
                 &mut pty
             }
@@ -70,7 +70,7 @@ mod served {
                 Note::Restarted if !cli.quiet => "the loader was gone and has been started again",
                 _ => return,
             };
-            eprintln!("aicprobe: {text}");
+            say!("aicprobe: {text}");
         };
         let end = serve(&mut vm, port, &interrupt::requested, &mut note)
             .map_err(|e| Error::Serve(format!("serving ended: {e}")))?;
@@ -85,7 +85,7 @@ mod served {
                 End::Machine(RawStop::MaxInsns) => "ended as --max-insns says",
             };
             let lines = traced.map_or(String::new(), |n| format!(", {n} of them in the trace"));
-            eprintln!("aicprobe: {why} after {insns} instructions{lines}");
+            say!("aicprobe: {why} after {insns} instructions{lines}");
         }
         Ok(exit::OK)
     }

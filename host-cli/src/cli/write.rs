@@ -49,8 +49,12 @@ impl Sink {
                 }
             }
             Self::File(path, mut file) => file
-                .set_len(0)
-                .and_then(|()| file.write_all(text.as_bytes()))
+                .write_all(text.as_bytes())
+                // What the file held before may have been longer. Pipes and devices have no length to cut.
+                .and_then(|()| match file.metadata() {
+                    Ok(about) if about.is_file() => file.set_len(text.len() as u64),
+                    _ => Ok(()),
+                })
                 .map_err(|why| failed(&path, why)),
         }
     }

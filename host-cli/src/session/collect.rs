@@ -145,6 +145,11 @@ pub fn describe(refusal: Refusal) -> String {
         Refusal::WorkerSilent(cpu) => format!("CPU {cpu} did not answer its mailbox"),
         Refusal::WorkerFault(cpu) => format!("CPU {cpu} has stopped with a fault"),
         Refusal::Storm => "the line fires without end: it was left masked".into(),
+        Refusal::NotEnabled => {
+            "the controller does not take ENABLE in its CONFIG: what is not delivered then says \
+             nothing about routing"
+                .into()
+        }
     }
 }
 

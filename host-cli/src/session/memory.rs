@@ -17,7 +17,7 @@ use super::SessionError;
 /// Alias of memory at which the loader maps code: executable, never writable (third party: m1n1 `src/memory.h`,
 /// REGION_RX_EL1).
 const EXECUTABLE: u64 = 0xc00_0000_0000;
-/// A worker that sees no slice for this long goes home: its host died.
+/// A worker that sees no slice for this long, beside the longest trigger of the plan, goes home: its host died.
 const WORKER_TIMEOUT_MS: u64 = 5_000;
 
 /// Where everything is.
@@ -43,6 +43,7 @@ impl Memory {
         firmware: &Firmware,
         aic: &AicFacts,
         cpus: usize,
+        longest_trigger_us: u64,
     ) -> Result<Self, Error> {
         let len = firmware.image.len() as u64;
         let image = proxy.memalign(context::ALIGN, len.next_multiple_of(context::ALIGN))?;
@@ -57,7 +58,7 @@ impl Memory {
         }
         proxy.sync_code(image, len)?;
         proxy.memset64(block, 0, context::size(cpus))?;
-        for (offset, value) in words(aic, cpus) {
+        for (offset, value) in words(aic, cpus, longest_trigger_us) {
             proxy.write64(block + offset as u64, value)?;
         }
         Ok(Self {
@@ -80,7 +81,9 @@ impl Memory {
 }
 
 /// Constant words of the block; the magic last, since it says that the others are there.
-fn words(aic: &AicFacts, cpus: usize) -> [(usize, u64); 16] {
+fn words(aic: &AicFacts, cpus: usize, longest_trigger_us: u64) -> [(usize, u64); 16] {
+    // A slice cannot begin while a trigger lasts.
+    let patience = WORKER_TIMEOUT_MS + longest_trigger_us.div_ceil(1000);
     let g = &aic.geometry;
     let at = |offset: usize| offset_of!(Control, aic) + offset;
     let generation = match g.generation {
@@ -92,7 +95,7 @@ fn words(aic: &AicFacts, cpus: usize) -> [(usize, u64); 16] {
         (offset_of!(Control, protocol), u64::from(PROTOCOL_VERSION)),
         (offset_of!(Control, schema), SCHEMA_HASH),
         (offset_of!(Control, cpus), cpus as u64),
-        (offset_of!(Control, worker_timeout_ms), WORKER_TIMEOUT_MS),
+        (offset_of!(Control, worker_timeout_ms), patience),
         (at(offset_of!(AicWords, base)), aic.base),
         (at(offset_of!(AicWords, generation)), generation),
         (at(offset_of!(AicWords, nr_irq)), g.nr_irq.into()),

@@ -104,7 +104,8 @@ impl Schedule {
     pub fn longest_trigger_us(&self) -> u64 {
         let us = |p: &Part| {
             let cell = &self.cells[p.cell];
-            trigger_us(cell) + u64::from(cell.timeout_us)
+            // The firmware watches a lost trigger for an eighth of its timeout more.
+            trigger_us(cell) + u64::from(cell.timeout_us) * 9 / 8
         };
         self.outstanding.iter().map(us).max().unwrap_or(0)
     }
@@ -186,7 +187,7 @@ mod tests {
             ahead += c.triggers;
         }
         assert_eq!(ahead, 28);
-        assert_eq!(s.longest_trigger_us(), 35_000 + 2 + 20 + 10_000);
+        assert_eq!(s.longest_trigger_us(), 35_000 + 2 + 20 + 11_250);
     }
 
     #[test]

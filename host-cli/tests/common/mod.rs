@@ -140,6 +140,15 @@ pub fn aicprobe(args: &[&str]) -> Output {
         .expect("the program starts")
 }
 
+/// The same with its standard error going elsewhere.
+pub fn aicprobe_with_stderr(args: &[&str], stderr: std::process::Stdio) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+        .args(args)
+        .stderr(stderr)
+        .output()
+        .expect("the program starts")
+}
+
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

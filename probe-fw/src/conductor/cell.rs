@@ -67,6 +67,9 @@ impl<P: Platform> Context<'_, '_, P> {
         if self.me.broken {
             return Err(Refusal::WorkerFault(BOOT as u8));
         }
+        if !self.platform.aic().config().enable() {
+            return Err(Refusal::NotEnabled);
+        }
         if cell.triggers == 0 {
             return Err(Refusal::Triggers);
         }

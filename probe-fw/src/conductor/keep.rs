@@ -157,8 +157,10 @@ impl<P: Platform> Context<'_, '_, P> {
         self.put_back_aic();
     }
 
+    /// CONFIG first: while the controller delivers, no line but those under test may be unmasked.
     fn put_back_aic(&mut self) {
         let aic = self.platform.aic();
+        aic.set_config(self.me.kept.config.into());
         if self.me.kept.unmasked != 0 {
             for (at, die, word) in self.words() {
                 let mask = self.me.kept.masks[at];
@@ -167,7 +169,6 @@ impl<P: Platform> Context<'_, '_, P> {
                 }
             }
         }
-        aic.set_config(self.me.kept.config.into());
     }
 
     fn set_siq_boot(&mut self, value: u64) {

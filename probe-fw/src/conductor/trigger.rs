@@ -13,6 +13,10 @@ use crate::mailbox::{self, Operation};
 use crate::platform::Platform;
 use crate::state::{RECORDS, STORM};
 
+/// A trigger that was not taken within its timeout is watched for this part of the timeout longer before it is withdrawn:
+/// a second trigger of the same line could not be told from it.
+const LATE_PART: u64 = 8;
+
 /// One interrupt out of the record.
 #[derive(Clone, Copy)]
 struct Taken {
@@ -114,10 +118,16 @@ impl<P: Platform> Context<'_, '_, P> {
                 self.straggle(r, taken);
             }
             None => {
+                r.result.lost += 1;
+                // A little longer, so that what comes late is told from what never comes.
+                let patience = r.grace + r.timeout / LATE_PART;
+                let late = self.next_in_grace(self.platform.now() + patience);
                 // Withdraw it; and whoever swallowed the event left the line masked.
                 self.platform.aic().sw_clr(&r.handle);
                 self.platform.aic().unmask(&r.handle);
-                r.result.lost += 1;
+                if let Some(taken) = late {
+                    self.straggle(r, taken);
+                }
             }
         }
         while let Some(taken) = self.next_in_grace(self.platform.now() + r.grace) {

@@ -4,8 +4,13 @@ use super::{ModelError, SocModel};
 
 const RAM_STEP: u64 = 32 << 20;
 const RAM_MIN: u64 = 128 << 20;
+/// The host has to hold it.
+const RAM_MAX: u64 = 4 << 30;
 /// Largest number of CPUs the machine's bit sets hold, and the loader's own limit (third party).
 const CPUS_MAX: usize = 24;
+/// Highest `reg` of a CPU: die, cluster and core fields (third party: loader).
+const CPU_REG_MAX: u32 = 0x7fff;
+const CORES_PER_CLUSTER: u32 = 32;
 const AIC_DIES_MAX: u32 = 4;
 
 impl SocModel {
@@ -32,10 +37,10 @@ impl SocModel {
             "a multiple of 0x2000000 below 0x40000000000",
         )?;
         check.that(
-            self.ram.size.is_multiple_of(RAM_STEP) && (RAM_MIN..=1 << 36).contains(&self.ram.size),
+            self.ram.size.is_multiple_of(RAM_STEP) && (RAM_MIN..=RAM_MAX).contains(&self.ram.size),
             "ram.size",
             hex(self.ram.size),
-            "a multiple of 0x2000000 from 0x8000000 to 0x1000000000",
+            "a multiple of 0x2000000 from 0x8000000 to 0x100000000",
         )?;
         self.validate_cpus(&check)?;
         self.validate_aic(&check)?;
@@ -56,7 +61,25 @@ impl SocModel {
                 0,
                 CPUS_MAX as u64 - 1,
             )?;
+            check.that(
+                cpu.reg <= CPU_REG_MAX,
+                &format!("cpu[{i}].reg"),
+                hex(cpu.reg),
+                "core in [7:0], cluster in [10:8], die in [14:11]: at most 0x7fff",
+            )?;
+            check.that(
+                cpu.reg & 0xff < CORES_PER_CLUSTER,
+                &format!("cpu[{i}].reg"),
+                hex(cpu.reg),
+                "a core number below 32 in [7:0]: the start block has a bit for each",
+            )?;
             for (j, other) in self.cpu.iter().enumerate().take(i) {
+                check.that(
+                    other.reg != cpu.reg,
+                    &format!("cpu[{i}].reg"),
+                    hex(cpu.reg),
+                    &format!("a place that cpu[{j}] does not have"),
+                )?;
                 let key = format!("cpu[{i}].adt_id");
                 check.that(
                     other.adt_id != cpu.adt_id,
