@@ -144,7 +144,15 @@ fn boot_arguments_of_an_unknown_revision_are_read_as_the_last_known_and_marked()
 #[test]
 fn property_names_end_at_their_first_nul() {
     needs_firmware!();
-    let run = route(&odd("names-padded"), &some_of_everything());
+    let model = odd("names-padded");
+    let mut link = VirtualLink::new(VirtualTarget::from_model(&model, 1).unwrap());
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let args = BootArgs::read(&mut proxy).unwrap();
+    let mut blob = vec![0; args.devtree_size as usize];
+    proxy.read_memory(args.devtree, &mut blob).unwrap();
+    let padded = |name: &[u8]| blob.windows(name.len()).any(|w| w == name);
+    assert!(padded(b"aic-iack-offset\0####") && padded(b"reg\0#########"));
+    let run = route(&model, &some_of_everything());
     assert_same_counts(&run);
     assert_eq!(run.result().soc.chip_id, Some(0x8140));
 }
@@ -337,15 +345,28 @@ fn registers_that_trap_or_keep_nothing_are_an_answer() {
 #[test]
 fn a_controller_that_delivers_without_being_enabled() {
     needs_firmware!();
-    let run = route(&odd("no-enable"), &some_of_everything());
+    let mut model = odd("no-enable");
+    let run = route(&model, &some_of_everything());
     assert_same_counts(&run);
     assert_eq!(run.result().aic.config.as_deref(), Some("0x00000000"));
+    // The model does what it says: what was left set and unmasked reaches the loader before anybody enables anything.
+    let line = virtual_soc::model::LineModel {
+        die: 0,
+        number: 700,
+    };
+    model.aic.left_set = vec![line];
+    model.aic.left_unmasked = vec![line];
+    let mut target = VirtualTarget::from_model(&model, 1).unwrap();
+    target.recv(&mut [0; 64], std::time::Duration::from_millis(1));
+    assert_eq!(target.stats().loader_took, 1);
 }
 
 #[test]
 fn cpus_without_lse_or_event_stream_are_enough() {
     needs_firmware!();
-    assert_same_counts(&route(&odd("no-lse"), &some_of_everything()));
+    let model = odd("no-lse");
+    assert!(!model.cpus.lse);
+    assert_same_counts(&route(&model, &some_of_everything()));
     let run = route(&odd("no-event-stream"), &some_of_everything());
     assert_same_counts(&run);
     assert!(!run.result().counter.event_stream);

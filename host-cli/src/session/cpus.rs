@@ -117,6 +117,8 @@ fn plain_memory_not_executable(proxy: &mut Proxy<'_>) -> Result<bool, Error> {
 pub fn enter(proxy: &mut Proxy<'_>, memory: &Memory, runs: &mut [CpuRun]) -> Result<(), Error> {
     for run in runs.iter_mut().skip(1) {
         if run.state == CpuState::Absent {
+            // Whatever becomes of the call, the CPU may be there from now on.
+            run.inside = true;
             let args = [memory.context, run.id.into(), 0, 0];
             let entry = memory.worker_entry;
             if !proxy.smp_call(run.adt_id, entry, args)? {
@@ -126,7 +128,6 @@ pub fn enter(proxy: &mut Proxy<'_>, memory: &Memory, runs: &mut [CpuRun]) -> Res
                     proxy.smp_call(run.adt_id, entry, args)?;
                 }
             }
-            run.inside = true;
         }
     }
     for run in runs.iter_mut().skip(1).filter(|r| r.inside) {
