@@ -60,6 +60,9 @@ pub struct Target {
     pub marks: Vec<Mark>,
 }
 
+/// What to say of a tree that is none, by where it came from.
+type Damaged = fn(&Overrides, adt::Error) -> TargetError;
+
 impl Target {
     /// Reads a target through its loader.
     ///
@@ -76,7 +79,7 @@ impl Target {
     pub fn discover_with(proxy: &mut Proxy<'_>, given: &Overrides) -> Result<Self, Error> {
         let mut marks = Vec::new();
         let read;
-        let (blob, damaged): (&[u8], fn(&Overrides, adt::Error) -> TargetError) = match &given.adt {
+        let (blob, damaged): (&[u8], Damaged) = match &given.adt {
             Some(file) => {
                 let text = format!(
                     "from the device tree in {} (--adt), not the target's",
