@@ -271,7 +271,8 @@ fn a_guard_that_every_upload_resets_is_not_relied_on() {
 #[test]
 fn the_loaders_own_handler_never_gets_an_interrupt_of_ours() {
     needs_firmware!();
-    // The line that would be fired is high for ever; another was left unmasked.
+    // The line that would be fired is high for ever and was left unmasked: whoever has IRQs open gets it as soon as the
+    // controller delivers.
     let model = odd("line-high");
     let run = route(&model, &some_of_everything());
     assert_ne!(run.result().cells[0].line.number, 131);
