@@ -39,7 +39,7 @@ operations! {
     GetBootArgs = 0x003 "P_GET_BOOTARGS",
     /// Address of the loader itself.
     GetBase = 0x004 "P_GET_BASE",
-    /// Set the speed of the UART; [`super::connect`] has its own way of asking.
+    /// Set the speed of the UART; `connect` has its own way of asking.
     SetBaud = 0x005 "P_SET_BAUD",
     /// Exceptions caught by the guard since the last call.
     GetExcCount = 0x008 "P_GET_EXC_COUNT",
