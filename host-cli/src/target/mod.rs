@@ -60,9 +60,6 @@ pub struct Target {
     pub marks: Vec<Mark>,
 }
 
-/// What to say of a tree that is none, by where it came from.
-type Damaged = fn(&Overrides, adt::Error) -> TargetError;
-
 impl Target {
     /// Reads a target through its loader.
     ///
@@ -79,37 +76,18 @@ impl Target {
     pub fn discover_with(proxy: &mut Proxy<'_>, given: &Overrides) -> Result<Self, Error> {
         let mut marks = Vec::new();
         let read;
-        let (blob, damaged): (&[u8], Damaged) = match &given.adt {
-            Some(file) => {
-                let text = format!(
-                    "from the device tree in {} (--adt), not the target's",
-                    file.origin
-                );
-                marks.push(Mark::inferred("soc, aic, cpus", text));
-                (&file.blob, |given, why| TargetError::AdtFile {
-                    origin: given
-                        .adt
-                        .as_ref()
-                        .map_or_else(String::new, |f| f.origin.clone()),
-                    why,
-                })
-            }
-            None => {
-                let args = BootArgs::read(proxy)?;
-                if !args.is_known() {
-                    let text = format!(
-                        "boot arguments of revision {}: read as those of revision 3",
-                        args.revision
-                    );
-                    marks.push(Mark::inferred("soc, aic, cpus", text));
-                }
-                let mut blob = vec![0; args.devtree_size as usize];
-                proxy.read_memory(args.devtree, &mut blob)?;
-                read = blob;
-                (&read, |_, why| TargetError::DeviceTree(why))
-            }
+        let tree = if let Some(file) = &given.adt {
+            let origin = &file.origin;
+            let text = format!("from the device tree in {origin} (--adt), not the target's");
+            marks.push(Mark::inferred("soc, aic, cpus", text));
+            Adt::new(&file.blob).map_err(|why| TargetError::AdtFile {
+                origin: origin.clone(),
+                why,
+            })?
+        } else {
+            read = read_tree(proxy, &mut marks)?;
+            Adt::new(&read).map_err(TargetError::DeviceTree)?
         };
-        let tree = Adt::new(blob).map_err(|why| damaged(given, why))?;
         let soc = SocFacts::from_tree(&tree);
         let cpus = cpus::from_tree(&tree, &mut marks)?;
         let place = aic::Place::from_tree(&tree, given, &mut marks)?;
@@ -123,4 +101,19 @@ impl Target {
             marks,
         })
     }
+}
+
+/// The target's own device tree.
+fn read_tree(proxy: &mut Proxy<'_>, marks: &mut Vec<Mark>) -> Result<Vec<u8>, Error> {
+    let args = BootArgs::read(proxy)?;
+    if !args.is_known() {
+        let text = format!(
+            "boot arguments of revision {}: read as those of revision 3",
+            args.revision
+        );
+        marks.push(Mark::inferred("soc, aic, cpus", text));
+    }
+    let mut blob = vec![0; args.devtree_size as usize];
+    proxy.read_memory(args.devtree, &mut blob)?;
+    Ok(blob)
 }
