@@ -9,7 +9,6 @@ use protocol::message::{CellResult, Progress, Reading, Refusal};
 use protocol::{Cell, MAX_CPUS, Message};
 
 use super::{BOOT, Context, ROOM};
-use crate::mailbox::{self, Operation};
 use crate::platform::Platform;
 use crate::{local, up_ring};
 
@@ -156,12 +155,7 @@ impl<P: Platform> Context<'_, '_, P> {
         let now = if wanted == now {
             now
         } else {
-            let reading = if cpu == BOOT {
-                local::set_siq_cfg(self.platform, wanted)
-            } else {
-                mailbox::ask(self.block, self.platform, cpu, Operation::SetSiqCfg, wanted)?
-            };
-            match reading {
+            match self.set_siq(cpu, wanted)? {
                 Reading::Value(value) => value,
                 Reading::Trapped(esr) => {
                     return Err(Refusal::SiqCfg {

@@ -118,7 +118,7 @@ impl<P: Platform> Context<'_, '_, P> {
         u32::try_from(least).unwrap_or(u32::MAX)
     }
 
-    fn read(&mut self, cpu: usize, register: Register) -> Option<Reading> {
+    pub(super) fn read(&mut self, cpu: usize, register: Register) -> Option<Reading> {
         if !self.present(cpu) {
             return None;
         }

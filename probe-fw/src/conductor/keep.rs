@@ -4,8 +4,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use aic_regs::aic::{Line, LineHandle};
 use heapless::Vec;
-use protocol::message::{Difference, Item, Reading, Restored};
-use protocol::{LineId, MAX_CPUS, Message};
+use protocol::message::{Difference, Item, Reading, Refusal, Restored};
+use protocol::{LineId, MAX_CPUS, Message, Register};
 
 use super::{BOOT, Context};
 use crate::local;
@@ -253,9 +253,9 @@ impl<P: Platform> Context<'_, '_, P> {
                 continue;
             };
             let now = if now == found {
-                self.siq_of(cpu)
+                self.read(cpu, Register::SiqCfg)
             } else {
-                self.set_siq(cpu, found)
+                self.set_siq(cpu, found).ok()
             };
             let now = match now {
                 Some(Reading::Value(value)) => value,
@@ -267,28 +267,12 @@ impl<P: Platform> Context<'_, '_, P> {
         self.me.siq_boot = self.me.siq_now[BOOT];
     }
 
-    fn siq_of(&mut self, cpu: usize) -> Option<Reading> {
+    /// Writes SIQ_CFG of a CPU and reads it back.
+    pub(super) fn set_siq(&mut self, cpu: usize, value: u64) -> Result<Reading, Refusal> {
         if cpu == BOOT {
-            return Some(local::read(self.platform, protocol::Register::SiqCfg));
-        }
-        let number = local::REGISTERS
-            .iter()
-            .position(|r| *r == protocol::Register::SiqCfg)?;
-        mailbox::ask(
-            self.block,
-            self.platform,
-            cpu,
-            Operation::Read,
-            number as u64,
-        )
-        .ok()
-    }
-
-    fn set_siq(&mut self, cpu: usize, value: u64) -> Option<Reading> {
-        if cpu == BOOT {
-            Some(local::set_siq_cfg(self.platform, value))
+            Ok(local::set_siq_cfg(self.platform, value))
         } else {
-            mailbox::ask(self.block, self.platform, cpu, Operation::SetSiqCfg, value).ok()
+            mailbox::ask(self.block, self.platform, cpu, Operation::SetSiqCfg, value)
         }
     }
 
