@@ -95,6 +95,13 @@ impl PlannedCell {
         self.masked.iter().map(|m| m.us).max().unwrap_or(0)
     }
 
+    /// How long a trigger is watched that nobody takes, in microseconds: the firmware looks an eighth of the timeout longer,
+    /// to tell late from lost.
+    #[must_use]
+    pub const fn watched_us(&self) -> u64 {
+        self.timeout_us as u64 * 9 / 8
+    }
+
     /// CPUs that the cell cannot do without.
     pub fn cpus(&self) -> impl Iterator<Item = u8> + '_ {
         let set = (0u8..)

@@ -80,7 +80,7 @@ pub fn run(
     let longest = plan
         .cells
         .iter()
-        .map(|c| u64::from(c.window_us()) + u64::from(c.timeout_us) * 9 / 8)
+        .map(|c| u64::from(c.window_us()) + c.watched_us())
         .max()
         .unwrap_or(0);
     let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len(), longest)?;

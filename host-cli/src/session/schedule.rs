@@ -104,8 +104,7 @@ impl Schedule {
     pub fn longest_trigger_us(&self) -> u64 {
         let us = |p: &Part| {
             let cell = &self.cells[p.cell];
-            // The firmware watches a lost trigger for an eighth of its timeout more.
-            trigger_us(cell) + u64::from(cell.timeout_us) * 9 / 8
+            trigger_us(cell) + cell.watched_us()
         };
         self.outstanding.iter().map(us).max().unwrap_or(0)
     }
