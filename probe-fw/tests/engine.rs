@@ -6,6 +6,8 @@
 
 mod common;
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use common::{HZ, LINE, Sim, by_class};
 use protocol::command::FIELD_AS_FOUND;
 use protocol::message::{CellResult, Item, Refusal, Restored};
@@ -210,6 +212,33 @@ fn a_cell_longer_than_a_slice_goes_on_in_the_next() {
         .count();
     assert!(progress > 3, "{progress}");
     assert_eq!(result(&said, 1).landed[0], 3000);
+}
+
+#[test]
+fn an_abort_gives_back_the_running_cell_and_all_after_it() {
+    let sim = Sim::new(&FOUND, by_class);
+    let long = Cell {
+        triggers: 100_000,
+        ..cell(9)
+    };
+    let commands = [
+        Command::Open,
+        Command::Cell(long),
+        Command::Cell(cell(10)),
+        Command::Close,
+    ];
+    let said = sim.run_until(&commands, 1_000, |slices| {
+        if slices == 3 {
+            sim.block().control().abort.store(1, Relaxed);
+        }
+    });
+    let r = result(&said, 9);
+    assert_eq!(r.refusal, Some(Refusal::Aborted));
+    assert!(r.fired > 0 && r.fired < 2_000, "{}", r.fired);
+    assert_eq!(r.landed[0], r.fired);
+    let r = result(&said, 10);
+    assert_eq!((r.refusal, r.fired), (Some(Refusal::Aborted), 0));
+    assert_eq!(restored(&said).different, 0);
 }
 
 #[test]

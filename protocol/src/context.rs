@@ -114,6 +114,9 @@ pub struct Control {
     pub down_tail: AtomicU64,
     /// Slices begun; firmware. Workers watch it.
     pub slices: AtomicU64,
+    /// Not 0: the cell that runs and every cell after it are given back with what was counted until then; host, between
+    /// slices.
+    pub abort: AtomicU64,
 }
 
 /// What a CPU is doing; the value of [`CpuBlock::state`].

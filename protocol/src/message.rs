@@ -100,6 +100,8 @@ pub enum Refusal {
     Storm,
     /// CONFIG.ENABLE does not take: what is not delivered then says nothing about routing.
     NotEnabled,
+    /// The host wanted no more of it ([`crate::context::Control::abort`]).
+    Aborted,
 }
 
 /// Result of a cell; arrays are by logical CPU.
@@ -262,7 +264,7 @@ pub enum Message {
     Cpu(CpuInfo),
     /// Answer to `Open`: software-pending and mask state were saved.
     Opened {
-        /// Software-pending bits found set anywhere before we cleared nothing.
+        /// Software-pending bits found set anywhere.
         software_pending: u32,
         /// Lines found unmasked.
         unmasked: u32,

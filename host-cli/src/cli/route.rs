@@ -209,7 +209,8 @@ const fn refusal_code(refusal: Refusal) -> u8 {
         | Refusal::Cpu(_)
         | Refusal::Field(_)
         | Refusal::MaskedTwice(_)
-        | Refusal::Triggers => exit::INTERNAL,
+        | Refusal::Triggers
+        | Refusal::Aborted => exit::INTERNAL,
     }
 }
 

@@ -42,8 +42,12 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Adds one part of the cell.
+    /// Adds one part of the cell. One that was given back before it began says nothing.
     pub fn add(&mut self, part: &CellResult) {
+        let aborted = part.refusal == Some(Refusal::Aborted);
+        if aborted && part.fired == 0 {
+            return;
+        }
         let first = self.fired == 0 && self.fields.is_empty();
         self.fields_changed |=
             !first && part.refusal.is_none() && self.fields[..] != part.fields[..];
@@ -70,7 +74,7 @@ impl Measured {
         ] {
             *sum += u64::from(n);
         }
-        if self.refusal.is_none() {
+        if self.refusal.is_none() && !aborted {
             self.refusal = part.refusal;
         }
     }
@@ -150,6 +154,7 @@ pub fn describe(refusal: Refusal) -> String {
              nothing about routing"
                 .into()
         }
+        Refusal::Aborted => "it was stopped".into(),
     }
 }
 
@@ -203,5 +208,20 @@ mod tests {
         m.add(&other);
         assert!(m.fields_changed);
         assert_eq!(m.refusal, Some(Refusal::Storm));
+    }
+
+    #[test]
+    fn what_was_stopped_is_no_refusal() {
+        let mut m = Measured::default();
+        let mut stopped = part(0, &[0, 0], 0, 0);
+        stopped.refusal = Some(Refusal::Aborted);
+        stopped.fields = [0xff, 0xff].into_iter().collect();
+        m.add(&stopped);
+        assert_eq!(m, Measured::default());
+        m.add(&part(3, &[3, 0], 5, 9));
+        stopped = part(2, &[2, 0], 5, 9);
+        stopped.refusal = Some(Refusal::Aborted);
+        m.add(&stopped);
+        assert_eq!((m.fired, m.refusal, m.fields_changed), (5, None, false));
     }
 }

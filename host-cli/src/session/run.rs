@@ -151,8 +151,7 @@ impl Session<'_, '_> {
         self.s.until("Open", |s| s.answers.opened.is_some())?;
         loop {
             if self.stopped() {
-                self.s.forget_waiting();
-                return Ok(());
+                return self.s.abort();
             }
             if self.s.schedule.is_over() {
                 return Ok(());

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 use std::time::Duration;
 
-use protocol::context::{PUBLISHED, Published, SliceStatus};
+use protocol::context::{Control, PUBLISHED, Published, SliceStatus};
 use protocol::{Command, Message};
 
 use crate::error::Error;
@@ -70,9 +70,11 @@ impl<'s, 'l> Slices<'s, 'l> {
         self.down.push(command)
     }
 
-    /// Takes back every command that the firmware was not given.
-    pub fn forget_waiting(&mut self) {
+    /// Takes back every cell: those that the firmware was not given, and those that it was.
+    pub fn abort(&mut self) -> Result<(), Error> {
         self.down.forget_waiting();
+        let word = self.memory.context + offset_of!(Control, abort) as u64;
+        Ok(self.proxy.write64(word, 1)?)
     }
 
     /// Gives out cells and runs slices until `done`; `what` is being waited for.

@@ -66,6 +66,9 @@ impl<P: Platform> Context<'_, '_, P> {
         if self.me.broken {
             return Err(Refusal::WorkerFault(BOOT as u8));
         }
+        if self.aborted() {
+            return Err(Refusal::Aborted);
+        }
         if !self.platform.aic().config().enable() {
             return Err(Refusal::NotEnabled);
         }
@@ -184,7 +187,13 @@ impl<P: Platform> Context<'_, '_, P> {
         let Some(mut running) = self.me.running.take() else {
             return true;
         };
+        if self.aborted() {
+            running.result.refusal = Some(Refusal::Aborted);
+        }
         let over = loop {
+            if running.result.refusal.is_some() {
+                break true;
+            }
             if running.result.fired >= running.cell.triggers {
                 break true;
             }
@@ -193,7 +202,7 @@ impl<P: Platform> Context<'_, '_, P> {
             }
             if let Err(refusal) = self.trigger(&mut running) {
                 running.result.refusal = Some(refusal);
-                break true;
+                continue;
             }
             if self.platform.now() >= until && running.result.fired < running.cell.triggers {
                 break false;
@@ -228,6 +237,11 @@ impl<P: Platform> Context<'_, '_, P> {
             up_ring::push(block, BOOT, &Message::Latency(chunk));
         });
         self.say(&Message::Cell(result));
+    }
+
+    /// The host writes the word between slices only.
+    fn aborted(&self) -> bool {
+        self.block.control().abort.load(Relaxed) != 0
     }
 
     fn spurious(&self) -> u32 {

@@ -122,13 +122,24 @@ impl Sim {
 
     /// Sends commands, runs slices until idle, returns everything the boot CPU said.
     pub fn run(&self, commands: &[Command], slice_us: u64) -> Vec<Message> {
+        self.run_until(commands, slice_us, |_| {})
+    }
+
+    /// The same; `between` is told before each slice how many there were.
+    pub fn run_until(
+        &self,
+        commands: &[Command],
+        slice_us: u64,
+        between: impl Fn(usize),
+    ) -> Vec<Message> {
         for command in commands {
             let mut bytes = [0; MAX_FRAME];
             let n = frame::encode(command, &mut bytes).unwrap();
             self.send(&bytes[..n]);
         }
         let mut said = Vec::new();
-        for _ in 0..10_000 {
+        for slices in 0..10_000 {
+            between(slices);
             let cpu = self.cpu(0);
             let status = self
                 .conductor
