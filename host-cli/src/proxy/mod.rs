@@ -17,5 +17,5 @@ pub use checksum::checksum;
 pub use client::{Proxy, ProxyStats};
 pub use connect::ConnectOptions;
 pub use error::{ProxyError, Status};
-pub use frame::{FEATURE_NO_DATA_CHECKSUMS, Kind};
+pub use frame::{FEATURE_NO_DATA_CHECKSUMS, Kind, request};
 pub use ops::Op;

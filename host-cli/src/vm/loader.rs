@@ -5,6 +5,7 @@ use std::time::Duration;
 use virtual_soc::{RawError, RawOptions, RawTarget, SocModel};
 
 use crate::link::{Link, LinkError};
+use crate::proxy::{Kind, request};
 
 use super::image::Image;
 
@@ -14,9 +15,13 @@ pub const BOOT_LIMIT: Duration = Duration::from_millis(500);
 const TURN: Duration = Duration::from_millis(2);
 /// 1,500,000 baud, ten bits a byte: what clients of this loader use.
 const BYTES_PER_SECOND: u64 = 150_000;
-/// A BOOT message and its length (third party: loader sources).
+/// NOPs for a loader that sends no BOOT message, and how long each may stay unanswered.
+const NOPS: u32 = 5;
+const NOP_PATIENCE: Duration = Duration::from_millis(20);
+/// A BOOT message, an answer to a NOP, and their length (third party: loader sources).
 const BOOT: [u8; 4] = [0xff, 0x55, 0xaa, 0x04];
-const BOOT_LEN: usize = 36;
+const NOP: [u8; 4] = [0xff, 0x55, 0xaa, 0x00];
+const FRAME_LEN: usize = 36;
 /// How much of its console to quote.
 const QUOTED: usize = 200;
 
@@ -33,7 +38,7 @@ pub enum BootError {
     },
     /// It said nothing that begins a session.
     #[error(
-        "--loader {image}: no BOOT message within {ms} ms of virtual time ({insns} instructions), --wait SECONDS gives it more; {said}"
+        "--loader {image}: no BOOT message and no answer to a NOP within {ms} ms of virtual time ({insns} instructions), --wait SECONDS gives it more; {said}"
     )]
     Silent {
         /// The image's file.
@@ -53,7 +58,7 @@ pub enum BootError {
     },
 }
 
-/// Starts `image` on `model` and waits for its BOOT message.
+/// Starts `image` on `model` and waits for its BOOT message. A loader that sends none is asked with NOPs.
 ///
 /// # Errors
 /// [`BootError`].
@@ -76,14 +81,25 @@ pub fn boot_loader(
     })?;
     let mut said = Vec::new();
     let mut buf = [0; 4096];
-    while target.now() < limit {
+    let mut asked = 0;
+    let mut until = limit;
+    loop {
+        if target.now() >= until {
+            if asked == NOPS {
+                break;
+            }
+            asked += 1;
+            target.send(&request(Kind::Nop, &[]));
+            until = target.now() + NOP_PATIENCE;
+        }
         if stop() {
             return Err(BootError::Interrupted { image: name() });
         }
         let n = target.recv(&mut buf, TURN);
-        let from = said.len().saturating_sub(BOOT_LEN);
+        let from = said.len().saturating_sub(FRAME_LEN);
         said.extend(&buf[..n]);
-        if said[from..].windows(BOOT_LEN).any(|w| w.starts_with(&BOOT)) {
+        let begins = |w: &[u8]| w.starts_with(&BOOT) || asked > 0 && w.starts_with(&NOP);
+        if said[from..].windows(FRAME_LEN).any(begins) {
             return Ok(RawLink {
                 target,
                 early: said,
@@ -155,6 +171,54 @@ impl Link for RawLink {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Takes 64 bytes from the UART of the model t8140, sends the 36 that follow the code, again and again.
+    const ANSWERS: [u32; 17] = [
+        0xd2b0_a401,
+        0xf2c0_0061,
+        0x5280_0803,
+        0xb940_1022,
+        0x3607_ffe2,
+        0xb940_2422,
+        0x7100_0463,
+        0x54ff_ff81,
+        0x1000_0124,
+        0x5280_0483,
+        0xb940_1022,
+        0x3617_ffe2,
+        0x3840_1482,
+        0xb900_2022,
+        0x7100_0463,
+        0x54ff_ff61,
+        0x17ff_fff2,
+    ];
+
+    /// An image that says nothing until it is asked, and then gives `reply`.
+    fn answers(reply: &[u8]) -> Image {
+        let mut bytes = vec![0; 0x800];
+        bytes.extend(ANSWERS.iter().flat_map(|w| w.to_le_bytes()));
+        bytes.extend(reply);
+        let path = "mute".into();
+        Image { path, bytes }
+    }
+
+    #[test]
+    fn a_loader_without_a_boot_message_is_asked() {
+        let model = SocModel::builtin("t8140").unwrap();
+        let boot =
+            |image: Image| boot_loader(&model, 1, &image, Duration::from_millis(5), || false);
+        // The answer to a NOP (facts about m1n1, test vector).
+        let mut reply = vec![0; 36];
+        reply[..4].copy_from_slice(&NOP);
+        reply[32..].copy_from_slice(&[0x40, 0x4a, 0xb6, 0x90]);
+        let link = boot(answers(&reply)).unwrap();
+        assert_eq!(link.early, reply);
+        reply[0] = 0;
+        assert!(matches!(
+            boot(answers(&reply)),
+            Err(BootError::Silent { .. })
+        ));
+    }
 
     #[test]
     fn the_last_words_are_quoted() {
