@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The layout rule against worked examples, and its properties for any geometry.
 
-use aic_regs::aic::{Aic, Bank, Geometry, GeometryError, Line};
+use aic_regs::aic::{Aic, Bank, Geometry, GeometryError, IpiFlags, IpiSend, Line, TargetCpu};
 use aic_regs::mmio::Mmio;
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -164,6 +164,25 @@ fn impossible_geometries_are_refused_with_the_value_and_the_range() {
         assert_eq!(geometry.check(), Err(error));
         assert!(error.to_string().contains(text), "{error}");
     }
+}
+
+#[test]
+fn v1_is_reached_below_its_extent() {
+    let g = Geometry::v1(1024);
+    let reached = Reached::default();
+    let aic = Aic::new(&reached, g);
+    let last = aic.line(line(0, 1023)).unwrap();
+    aic.hw_state(&last);
+    aic.set_target_cpu(&last, TargetCpu::cpu(31));
+    aic.ipi_send(IpiSend::SELF);
+    aic.ipi_mask_clr(IpiFlags::BOTH);
+    for cpu in 0..=u8::MAX {
+        if let Some(view) = aic.cpu_view(cpu) {
+            view.ipi_mask_clr(IpiFlags::BOTH);
+        }
+    }
+    assert_eq!(reached.0.get(), 0x5000 + 30 * 0x80 + 0x28);
+    assert!(u64::from(reached.0.get()) + 4 <= g.extent());
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use core::fmt;
 /// Generation of the controller. Taken from the device tree's `compatible`, never from VERSION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Generation {
-    /// AICv1 (A7 to M1): CPU target per line, memory-mapped IPIs. No geometry is offered for it yet.
+    /// AICv1 (A7 to A13, M1): CPU target per line, memory-mapped IPIs.
     V1,
     /// AICv2 (M1 Pro to M2 Ultra).
     V2,
@@ -49,7 +49,8 @@ impl Bank {
 /// Layout of a controller: byte offsets from its base for die 0, and byte strides from one die to the next.
 ///
 /// The computed layout (source: drivers) is, from IRQ_CFG, for each die in turn: `max_irq` words of configuration,
-/// then SW_SET, SW_CLR, MASK_SET, MASK_CLR, HW_STATE with `max_irq / 32` words each.
+/// then SW_SET, SW_CLR, MASK_SET, MASK_CLR, HW_STATE with `max_irq / 32` words each. AICv1 follows the same rule with
+/// its TARGET_CPU words in the place of IRQ_CFG, always for 1024 lines of one die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Geometry {
     /// Generation.
@@ -64,11 +65,11 @@ pub struct Geometry {
     pub version: u32,
     /// INFO1 (CAP0).
     pub info1: u32,
-    /// INFO3 (MAXNUMIRQ).
+    /// INFO3 (MAXNUMIRQ). AICv1 has none: here it repeats `info1`, and nothing is read through it.
     pub info3: u32,
-    /// CONFIG.
+    /// CONFIG, on AICv1 GLB_CFG.
     pub config: u32,
-    /// IRQ_CFG of line 0 of die 0.
+    /// IRQ_CFG of line 0 of die 0, on AICv1 TARGET_CPU.
     pub irq_cfg: u32,
     /// SW_SET of die 0.
     pub sw_set: u32,
@@ -93,6 +94,40 @@ pub struct Geometry {
 }
 
 impl Geometry {
+    /// CAP1 of AICv1.
+    pub const V1_CAP1: u32 = 0x08;
+    /// RST of AICv1.
+    pub const V1_RST: u32 = 0x0c;
+    /// GLB_CFG of AICv1.
+    pub const V1_GLB_CFG: u32 = 0x10;
+    /// AICv1: the block of the reading CPU, laid out as each of [`Geometry::V1_VIEWS`].
+    pub const V1_SELF: u32 = 0x2000;
+    /// EVENT of AICv1.
+    pub const V1_EVENT: u32 = Self::V1_SELF + Self::VIEW_EVENT;
+    /// TARGET_CPU of AICv1.
+    pub const V1_TARGET_CPU: u32 = 0x3000;
+    /// AICv1: CPU 0's view of its block; the others follow at [`Geometry::VIEW_STRIDE`].
+    pub const V1_VIEWS: u32 = 0x5000;
+    /// Byte stride from one CPU's view to the next.
+    pub const VIEW_STRIDE: u32 = 0x80;
+    /// First byte after the last view.
+    pub const V1_VIEWS_END: u32 = Self::V1_VIEWS + Self::V1_MAX_CPUS * Self::VIEW_STRIDE;
+    /// WHOAMI in a CPU's block.
+    pub const VIEW_WHOAMI: u32 = 0x00;
+    /// EVENT in a CPU's block.
+    pub const VIEW_EVENT: u32 = 0x04;
+    /// IPI_SET in a CPU's block; in the block of the reading CPU it is IPI_SEND.
+    pub const VIEW_IPI_SET: u32 = 0x08;
+    /// IPI_CLR in a CPU's block; in the block of the reading CPU it is IPI_ACK.
+    pub const VIEW_IPI_CLR: u32 = 0x0c;
+    /// IPI_MASK_SET in a CPU's block.
+    pub const VIEW_IPI_MASK_SET: u32 = 0x24;
+    /// IPI_MASK_CLR in a CPU's block.
+    pub const VIEW_IPI_MASK_CLR: u32 = 0x28;
+    /// Lines that the layout of AICv1 has room for.
+    pub const V1_MAX_IRQ: u32 = 0x400;
+    /// CPUs that IPI_SEND can name: its bit 31 means the sender itself.
+    pub const V1_MAX_CPUS: u32 = 31;
     /// INFO2 of AICv2 and AICv3.
     pub const INFO2: u32 = 0x08;
     /// RESET of AICv2 and AICv3.
@@ -121,6 +156,24 @@ impl Geometry {
     pub const MAX_MAX_IRQ: u32 = 0xffe0;
     /// Most dies that the 4-bit field of INFO1 can count.
     pub const MAX_DIES: u32 = 16;
+
+    /// AICv1 with `nr_irq` lines: 896 on T8103. Everything else is the same on every SoC that has it.
+    pub const fn v1(nr_irq: u32) -> Self {
+        let info1 = 0x04;
+        let mut v1 = Self::computed(
+            Generation::V1,
+            nr_irq,
+            Self::V1_MAX_IRQ,
+            1,
+            Self::V1_EVENT,
+            Self::V1_TARGET_CPU,
+        )
+        .with_header(0x00, info1, info1, Self::V1_GLB_CFG);
+        // No second die, so no way to it.
+        (v1.cfg_stride, v1.set_stride) = (0, 0);
+        (v1.clr_stride, v1.hw_stride) = (0, 0);
+        v1
+    }
 
     /// AICv2: `event` is 0xc000 on T600x and T602x, 0x8000 on T8112 (device tree: `aic-iack-offset`).
     pub const fn v2(nr_irq: u32, max_irq: u32, dies: u32, event: u32) -> Self {
@@ -298,10 +351,14 @@ impl Geometry {
         }
     }
 
-    /// First byte after the highest register that this geometry reaches: what a window must hold at least.
+    /// First byte after the highest register that this geometry reaches: what a window must hold at least. The page of
+    /// [`super::Timebase`] is a window of its own.
     pub const fn extent(&self) -> u64 {
         let last_die = self.dies.saturating_sub(1) as u64;
-        let mut end = Self::TIMESTAMPS as u64 + 4;
+        let mut end = match self.generation {
+            Generation::V1 => Self::V1_VIEWS_END as u64,
+            Generation::V2 | Generation::V3 => Self::TIMESTAMPS as u64 + 4,
+        };
         let ends = [
             self.version as u64 + 4,
             self.info1 as u64 + 4,
@@ -344,6 +401,14 @@ impl Geometry {
         }
         if self.dies == 0 || self.dies > Self::MAX_DIES {
             return Err(GeometryError::Dies(self.dies));
+        }
+        if matches!(self.generation, Generation::V1)
+            && (self.dies != 1 || self.max_irq != Self::V1_MAX_IRQ)
+        {
+            return Err(GeometryError::NotV1 {
+                dies: self.dies,
+                max_irq: self.max_irq,
+            });
         }
         let offsets = [
             self.version,
@@ -391,6 +456,13 @@ pub enum GeometryError {
     },
     /// `dies` is out of range.
     Dies(u32),
+    /// AICv1 has one die and room for 1024 lines.
+    NotV1 {
+        /// Dies given.
+        dies: u32,
+        /// Room given.
+        max_irq: u32,
+    },
     /// An offset or a stride is no multiple of 4.
     Unaligned(u32),
     /// The registers end past 4 GiB.
@@ -416,6 +488,13 @@ impl fmt::Display for GeometryError {
                     f,
                     "AIC geometry: {value} dies (allowed: 1 to {})",
                     Geometry::MAX_DIES
+                )
+            }
+            Self::NotV1 { dies, max_irq } => {
+                write!(
+                    f,
+                    "AIC geometry: AICv1 with {dies} dies, max_irq {max_irq} (allowed: 1 die, {})",
+                    Geometry::V1_MAX_IRQ
                 )
             }
             Self::Unaligned(value) => {

@@ -1,27 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The memory-mapped block of AICv2 and AICv3.
+//! The memory-mapped block of AICv1, AICv2 and AICv3.
 //!
 //! Sources: the layout and the fields come from drivers that work on the silicon (third party) unless a field says
 //! otherwise. Lines are validated once, by [`Aic::line`]; everything done with a [`LineHandle`] afterwards is one or
 //! two accesses without a check, a panic or a branch.
+//!
+//! What a generation does not have is never accessed: a read of it answers 0 or `None`, a write does nothing. What only
+//! AICv1 has (CPU targets, IPIs, views of other CPUs) is in `v1.rs`.
 
 mod config;
 mod delivery;
 mod event;
 mod geometry;
 mod info;
+mod ipi;
 mod irq_config;
 mod line;
+mod target_cpu;
+mod timebase;
+mod v1;
+mod v1_info;
 
-pub use config::Config;
+pub use config::{Config, GlbCfg};
 pub use delivery::{
     ClusterPriority, Counter, DelayGroup, IdleClusters, Latency, Timeout, Timestamp,
 };
 pub use event::{EventKind, EventWord};
 pub use geometry::{Bank, Generation, Geometry, GeometryError};
 pub use info::{Info1, Info2, Info3, Reset, Version};
+pub use ipi::{IpiFlags, IpiSend};
 pub use irq_config::IrqConfig;
 pub use line::{Line, LineHandle};
+pub use target_cpu::TargetCpu;
+pub use timebase::Timebase;
+pub use v1::CpuView;
+pub use v1_info::{Cap0, Cap1, WhoAmI};
 
 use crate::mmio::Mmio;
 
@@ -77,16 +90,37 @@ impl<M: Mmio> Aic<M> {
     /// INFO2: nothing published.
     #[inline]
     pub fn info2(&self) -> Info2 {
-        Info2(self.mmio.read32(Geometry::INFO2))
+        Info2(self.read_v2_v3(Geometry::INFO2))
     }
 
-    /// INFO3 (MAXNUMIRQ): the array size per die, which decides offsets.
+    /// INFO3 (MAXNUMIRQ): the array size per die, which decides offsets. Of AICv1, which has no such register, the
+    /// answer is its constant layout.
     #[inline]
     pub fn info3(&self) -> Info3 {
+        if self.is_v1() {
+            let mut layout = Info3(0);
+            layout.set_max_irq(Geometry::V1_MAX_IRQ as u16);
+            layout.set_max_die(1);
+            return layout;
+        }
         Info3(self.mmio.read32(self.geometry.info3))
     }
 
-    /// CONFIG.
+    #[inline]
+    const fn is_v1(&self) -> bool {
+        matches!(self.geometry.generation, Generation::V1)
+    }
+
+    #[inline]
+    fn read_v2_v3(&self, off: u32) -> u32 {
+        if self.is_v1() {
+            0
+        } else {
+            self.mmio.read32(off)
+        }
+    }
+
+    /// CONFIG. Of AICv1 it is GLB_CFG: only `enable` means the same there.
     #[inline]
     pub fn config(&self) -> Config {
         Config(self.mmio.read32(self.geometry.config))
@@ -98,28 +132,34 @@ impl<M: Mmio> Aic<M> {
         self.mmio.write32(self.geometry.config, config.0);
     }
 
-    /// RESET as it reads.
+    /// RESET (RST of AICv1) as it reads.
     #[inline]
     pub fn reset_state(&self) -> Reset {
-        Reset(self.mmio.read32(Geometry::RESET))
+        let off = if self.is_v1() {
+            Geometry::V1_RST
+        } else {
+            Geometry::RESET
+        };
+        Reset(self.mmio.read32(off))
     }
 
     /// TIMEOUT.
     #[inline]
     pub fn timeout(&self) -> Timeout {
-        Timeout(self.mmio.read32(Geometry::TIMEOUT))
+        Timeout(self.read_v2_v3(Geometry::TIMEOUT))
     }
 
     /// CLUSTER_PRIO.
     #[inline]
     pub fn cluster_priority(&self) -> ClusterPriority {
-        ClusterPriority(self.mmio.read32(Geometry::CLUSTER_PRIO))
+        ClusterPriority(self.read_v2_v3(Geometry::CLUSTER_PRIO))
     }
 
-    /// DELAY_GROUPS entry `index` (0..=7), the table that [`IrqConfig::delay_index`] indexes; `None` past its end.
+    /// DELAY_GROUPS entry `index` (0..=7), the table that [`IrqConfig::delay_index`] indexes; `None` past its end and on
+    /// AICv1.
     #[inline]
     pub fn delay_group(&self, index: u8) -> Option<DelayGroup> {
-        if index > 7 {
+        if index > 7 || self.is_v1() {
             return None;
         }
         Some(DelayGroup(
@@ -130,25 +170,25 @@ impl<M: Mmio> Aic<M> {
     /// LATENCY.
     #[inline]
     pub fn latency(&self) -> Latency {
-        Latency(self.mmio.read32(Geometry::LATENCY))
+        Latency(self.read_v2_v3(Geometry::LATENCY))
     }
 
     /// The idle-clusters word.
     #[inline]
     pub fn idle_clusters(&self) -> IdleClusters {
-        IdleClusters(self.mmio.read32(Geometry::IDLE_CLUSTERS))
+        IdleClusters(self.read_v2_v3(Geometry::IDLE_CLUSTERS))
     }
 
     /// The counter at 0x3c.
     #[inline]
     pub fn counter(&self) -> Counter {
-        Counter(self.mmio.read32(Geometry::COUNTER))
+        Counter(self.read_v2_v3(Geometry::COUNTER))
     }
 
     /// The first word of the timestamps.
     #[inline]
     pub fn timestamp(&self) -> Timestamp {
-        Timestamp(self.mmio.read32(Geometry::TIMESTAMPS))
+        Timestamp(self.read_v2_v3(Geometry::TIMESTAMPS))
     }
 
     /// Takes the next event of this CPU. **Destructive**: a hardware line that is returned is masked by the read
@@ -200,7 +240,7 @@ impl<M: Mmio> Aic<M> {
         self.mmio.read32(line.hw_state) & line.bit != 0
     }
 
-    /// The line's IRQ_CFG word.
+    /// The line's IRQ_CFG word. Of AICv1 it is TARGET_CPU in other clothes: see [`Aic::target_cpu`].
     #[inline]
     pub fn irq_cfg(&self, line: &LineHandle) -> IrqConfig {
         IrqConfig(self.mmio.read32(line.irq_cfg))
