@@ -5,14 +5,14 @@
 /// Defines a register value: a transparent word with named fields.
 ///
 /// Each field is `bit(N)` (a `bool`) or `bits(MSB, LSB, type)`, a getter, a setter (`_` for none), the source of the
-/// knowledge in brackets and the published values in braces.
+/// knowledge in brackets and the published values in braces; a value that somebody else tells names its own source.
 macro_rules! register_value {
     (
         $(#[$meta:meta])*
         pub struct $name:ident($word:ident) {
             $(
                 $(#[doc = $doc:literal])*
-                $kind:ident($($range:tt)*) $get:ident, $set:tt [$source:ident] { $($value:literal => $meaning:literal),* $(,)? };
+                $kind:ident($($range:tt)*) $get:ident, $set:tt [$source:ident] { $($value:literal $([$says:ident])? => $meaning:literal),* $(,)? };
             )*
         }
     ) => {
@@ -65,7 +65,13 @@ macro_rules! register_value {
                     lsb: field_bit!(lsb $kind($($range)*)),
                     about: concat!($($doc),*).trim_ascii(),
                     source: crate::facts::Source::$source,
-                    values: &[$( crate::facts::KnownValue { value: $value, meaning: $meaning } ),*],
+                    values: &[$(
+                        crate::facts::KnownValue {
+                            value: $value,
+                            meaning: $meaning,
+                            source: value_source!($source $($says)?),
+                        }
+                    ),*],
                 },
             )*];
         }
@@ -92,5 +98,15 @@ macro_rules! field_bit {
     };
     (lsb bits($msb:literal, $lsb:literal, $ty:ident)) => {
         $lsb
+    };
+}
+
+/// The source of one value of [`register_value!`]: its own, or the field's.
+macro_rules! value_source {
+    ($field:ident) => {
+        crate::facts::Source::$field
+    };
+    ($field:ident $own:ident) => {
+        crate::facts::Source::$own
     };
 }

@@ -6,8 +6,7 @@ use super::line::Line;
 register_value! {
     /// EVENT. Reading the register is destructive; this is the word that was read.
     ///
-    /// All known generations use this layout. One third party decodes AICv3 more narrowly (type 18:16, line 11:0,
-    /// die 26:24), which gives the same numbers for every line seen so far.
+    /// All known generations use this layout. [`NarrowEventWord`] gives the same numbers for every line seen so far.
     pub struct EventWord(u32) {
         /// Line within the die, or which IPI.
         bits(15, 0, u16) number, set_number [Driver] {};
@@ -19,6 +18,18 @@ register_value! {
         };
         /// Die of the line.
         bits(31, 24, u8) die, set_die [Driver] {};
+    }
+}
+
+register_value! {
+    /// EVENT of AICv3 as one operating system decodes it, ignoring the bits between.
+    pub struct NarrowEventWord(u32) {
+        /// Line within the die.
+        bits(11, 0, u16) number, set_number [Driver] {};
+        /// Kind of event.
+        bits(18, 16, u8) kind, set_kind [Driver] { 0 => "nothing pending", 1 => "hardware line" };
+        /// Die of the line.
+        bits(26, 24, u8) die, set_die [Driver] {};
     }
 }
 

@@ -124,6 +124,10 @@ impl Geometry {
     pub const VIEW_IPI_MASK_SET: u32 = 0x24;
     /// IPI_MASK_CLR in a CPU's block.
     pub const VIEW_IPI_MASK_CLR: u32 = 0x28;
+    /// IPI_DEFER_SET in the block of the reading CPU, known from emulators only.
+    pub const VIEW_IPI_DEFER_SET: u32 = 0x2c;
+    /// IPI_DEFER_CLR in the block of the reading CPU, known from emulators only.
+    pub const VIEW_IPI_DEFER_CLR: u32 = 0x30;
     /// Lines that the layout of AICv1 has room for.
     pub const V1_MAX_IRQ: u32 = 0x400;
     /// CPUs that IPI_SEND can name: its bit 31 means the sender itself.

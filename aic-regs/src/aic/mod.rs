@@ -25,7 +25,7 @@ pub use config::{Config, GlbCfg};
 pub use delivery::{
     ClusterPriority, Counter, DelayGroup, IdleClusters, Latency, Timeout, Timestamp,
 };
-pub use event::{EventKind, EventWord};
+pub use event::{EventKind, EventWord, NarrowEventWord};
 pub use geometry::{Bank, Generation, Geometry, GeometryError};
 pub use info::{Info1, Info2, Info3, Reset, Version};
 pub use ipi::{IpiFlags, IpiSend};

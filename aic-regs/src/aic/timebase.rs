@@ -12,14 +12,16 @@ pub struct Timebase<M> {
     mmio: M,
 }
 
-impl<M: Mmio> Timebase<M> {
+impl<M> Timebase<M> {
     /// From the controller's base to this page.
     pub const PAGE: u32 = 0x8000;
     /// Low half of the counter.
     pub const CNTPCT_LOW: u32 = 0x20;
     /// High half of the counter.
     pub const CNTPCT_HIGH: u32 = 0x28;
+}
 
+impl<M: Mmio> Timebase<M> {
     /// The page behind `mmio`, whose offset 0 is the first byte of the page.
     #[inline]
     pub const fn new(mmio: M) -> Self {

@@ -2,9 +2,11 @@
 //! The registers of this crate as data: names, places, fields, known values and who says so.
 
 mod block;
+mod soc;
 mod system;
 
 pub use block::{BLOCK_REGISTERS, BlockRegister, Place};
+pub use soc::{CONTROLLERS, Controller};
 pub use system::{SYSTEM_REGISTERS, SystemRegisterFact};
 
 use core::fmt;
@@ -21,6 +23,8 @@ pub enum Source {
     Driver,
     /// Reverse-engineering notes without a quoted measurement (third party).
     Notes,
+    /// One party says so and nobody else, or another contradicts it (third party).
+    Claim,
     /// Our own inference: to be tested.
     Inference,
     /// An assumption that only a model makes.
@@ -35,6 +39,7 @@ impl Source {
             Self::Silicon => "silicon",
             Self::Driver => "third party (driver)",
             Self::Notes => "third party (notes)",
+            Self::Claim => "third party (one claim)",
             Self::Inference => "inference",
             Self::Model => "model",
         }
@@ -54,6 +59,8 @@ pub struct KnownValue {
     pub value: u64,
     /// What it means.
     pub meaning: &'static str,
+    /// Who says so.
+    pub source: Source,
 }
 
 /// A field of a register: bits `msb` down to `lsb`, both included.
@@ -93,6 +100,15 @@ impl Field {
             .find(|known| known.value == value)
             .map(|known| known.meaning)
     }
+}
+
+/// The fields of a register on SoCs where it looks different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The SoCs.
+    pub applies: &'static str,
+    /// Their fields.
+    pub fields: &'static [Field],
 }
 
 /// What may be done with a register.

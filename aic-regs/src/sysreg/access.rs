@@ -2,13 +2,15 @@
 //! What a register is, and what a back-end offers.
 
 use super::Encoding;
-use crate::facts::{AccessKind, Described, Source};
+use crate::facts::{AccessKind, Described, Source, Variant};
 use crate::guard::Trap;
 
 /// A system register. Each is an uninhabited name; values are of [`SystemRegister::Value`].
 pub trait SystemRegister {
     /// Name in the architecture manual, or as third parties use it.
     const NAME: &'static str;
+    /// Other names that third parties use for it.
+    const ALIASES: &'static [&'static str];
     /// Its place.
     const ENCODING: Encoding;
     /// What it is.
@@ -17,6 +19,8 @@ pub trait SystemRegister {
     const SOURCE: Source;
     /// What may be done with it.
     const ACCESS: AccessKind;
+    /// The fields of SoCs whose register differs from [`SystemRegister::Value`].
+    const VARIANTS: &'static [Variant];
     /// Its value.
     type Value: From<u64> + Into<u64> + Copy + Described;
 }

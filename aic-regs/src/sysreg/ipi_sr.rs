@@ -11,6 +11,8 @@ register_value! {
     pub struct IpiSr(u64) {
         /// Pending. Write 1 to clear, then ISB.
         bit(0) pending, set_pending [Driver] { 0 => "none", 1 => "pending; written: acknowledge" };
+        /// CPU that sent it, as one emulator has it.
+        bits(15, 8, u8) source_cpu, _ [Claim] {};
     }
 }
 

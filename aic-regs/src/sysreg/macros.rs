@@ -3,13 +3,16 @@
 
 /// Defines the name of a system register and how it is reached.
 ///
-/// In brackets stands who says that the register is there. `r`, `w`, `rw` say what is defined for it; `rw guarded` adds a
-/// guarded write stub to the guarded read stub that every readable register has.
+/// Behind `|` stand names that others use for it. In brackets stands who says that the register is there. `r`, `w`, `rw` say
+/// what is defined for it; `rw guarded` adds a guarded write stub to the guarded read stub that every readable register
+/// has. `described` registers are facts and typed values only: no access is offered and no stub takes room in an image.
+/// `variants` gives the fields of SoCs whose register looks different.
 macro_rules! system_register {
     (
         $(#[doc = $doc:literal])*
-        $name:ident: $value:ty = $text:literal ($op0:literal, $op1:literal, $crn:literal, $crm:literal, $op2:literal)
-        [$source:ident] $access:ident $($guarded:ident)?
+        $name:ident: $value:ty = $text:literal $(| $alias:literal)*
+        ($op0:literal, $op1:literal, $crn:literal, $crm:literal, $op2:literal)
+        [$source:ident] $access:ident described $(variants { $($soc:literal => $variant:ty),+ $(,)? })?
     ) => {
         $(#[doc = $doc])*
         #[allow(non_camel_case_types, reason = "registers keep the name that the field uses")]
@@ -18,13 +21,27 @@ macro_rules! system_register {
 
         impl $crate::sysreg::SystemRegister for $name {
             const NAME: &'static str = $text;
+            const ALIASES: &'static [&'static str] = &[$($alias),*];
             const ENCODING: $crate::sysreg::Encoding = $crate::sysreg::Encoding::new($op0, $op1, $crn, $crm, $op2);
             const ABOUT: &'static str = concat!($($doc),*).trim_ascii();
             const SOURCE: $crate::facts::Source = $crate::facts::Source::$source;
             const ACCESS: $crate::facts::AccessKind = system_register!(@access $access);
+            const VARIANTS: &'static [$crate::facts::Variant] = &[$($(
+                $crate::facts::Variant { applies: $soc, fields: <$variant as $crate::facts::Described>::FIELDS },
+            )+)?];
             type Value = $value;
         }
-
+    };
+    (
+        $(#[doc = $doc:literal])*
+        $name:ident: $value:ty = $text:literal $(| $alias:literal)*
+        ($op0:literal, $op1:literal, $crn:literal, $crm:literal, $op2:literal)
+        [$source:ident] $access:ident $($guarded:ident)?
+    ) => {
+        system_register! {
+            $(#[doc = $doc])*
+            $name: $value = $text $(| $alias)* ($op0, $op1, $crn, $crm, $op2) [$source] $access described
+        }
         system_register! { @$access $name $text $op0 $op1 $crn $crm $op2 }
         $( system_register! { @$guarded $name $text $op0 $op1 $crn $crm $op2 } )?
     };

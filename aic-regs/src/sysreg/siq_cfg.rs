@@ -3,7 +3,7 @@
 
 system_register! {
     /// System interrupt configuration, one per CPU. May trap at EL1 and under a hypervisor: use the guarded accesses.
-    SIQ_CFG: SiqCfg = "SIQ_CFG_EL1" (3, 4, 15, 10, 4) [Silicon] rw guarded
+    SIQ_CFG: SiqCfg = "SIQ_CFG_EL1" | "APL_IRQ_CR_EL1" | "APPLE_IRQ_FIQ_OPT_OUT" (3, 4, 15, 10, 4) [Silicon] rw guarded
 }
 
 register_value! {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Registers of AICv2 and AICv3.
+
+use super::{BlockRegister, Place, register};
+use crate::aic::{
+    ClusterPriority, Config, Counter, DelayGroup, Generation, Geometry, IdleClusters, Info1, Info2,
+    Info3, IrqConfig, Latency, Reset, Timeout, Timestamp, Version,
+};
+use crate::facts::AccessKind::{ReadOnly, ReadWrite};
+use crate::facts::Source::{Driver, Notes};
+
+const BOTH: &[Generation] = &[Generation::V2, Generation::V3];
+
+pub(super) const V2_V3: &[BlockRegister] = &[
+    register::<Version>(
+        "VERSION",
+        &["REV"],
+        Place::Version,
+        ReadOnly,
+        Driver,
+        BOTH,
+        "Version; unfit to tell generations apart.",
+    ),
+    register::<Info1>(
+        "INFO1",
+        &["CAP0"],
+        Place::Info1,
+        ReadOnly,
+        Driver,
+        BOTH,
+        "Implemented lines and dies.",
+    ),
+    register::<Info2>(
+        "INFO2",
+        &[],
+        Place::Fixed(Geometry::INFO2),
+        ReadOnly,
+        Driver,
+        BOTH,
+        "Nothing published.",
+    ),
+    register::<Info3>(
+        "INFO3",
+        &["MAXNUMIRQ"],
+        Place::Info3,
+        ReadOnly,
+        Driver,
+        BOTH,
+        "Lines and dies of the layout.",
+    ),
+    register::<Reset>(
+        "RESET",
+        &["RST"],
+        Place::Fixed(Geometry::RESET),
+        ReadWrite,
+        Notes,
+        BOTH,
+        "Resets the controller.",
+    ),
+    register::<Config>(
+        "CONFIG",
+        &["CFG", "AICGLBCFG"],
+        Place::Config,
+        ReadWrite,
+        Driver,
+        BOTH,
+        "Global switches.",
+    ),
+    register::<Timeout>(
+        "TIMEOUT",
+        &["RR_DELAY"],
+        Place::Fixed(Geometry::TIMEOUT),
+        ReadWrite,
+        Notes,
+        BOTH,
+        "Round-robin delay; units are unknown.",
+    ),
+    register::<ClusterPriority>(
+        "CLUSTER_PRIO",
+        &["CLUSTER_ENABLE_CFG"],
+        Place::Fixed(Geometry::CLUSTER_PRIO),
+        ReadWrite,
+        Notes,
+        BOTH,
+        "Cluster enables or priorities.",
+    ),
+    register::<Counter>(
+        "COUNTER",
+        &["SOME_CNT"],
+        Place::Fixed(Geometry::COUNTER),
+        ReadOnly,
+        Notes,
+        BOTH,
+        "A counter; of what is unknown.",
+    ),
+    register::<DelayGroup>(
+        "DELAY_GROUPS",
+        &["DELAYS"],
+        Place::Array(Geometry::DELAY_GROUPS, 8),
+        ReadWrite,
+        Notes,
+        BOTH,
+        "Delays that IRQ_CFG chooses from; that there are 8 follows from the 3-bit index.",
+    ),
+    register::<Latency>(
+        "LATENCY",
+        &[],
+        Place::Fixed(Geometry::LATENCY),
+        ReadWrite,
+        Notes,
+        BOTH,
+        "Nothing published.",
+    ),
+    register::<IdleClusters>(
+        "IDLE_CLUSTERS",
+        &[],
+        Place::Fixed(Geometry::IDLE_CLUSTERS),
+        ReadOnly,
+        Notes,
+        BOTH,
+        "Which clusters are idle.",
+    ),
+    register::<Timestamp>(
+        "TIMESTAMPS",
+        &[],
+        Place::Fixed(Geometry::TIMESTAMPS),
+        ReadOnly,
+        Notes,
+        BOTH,
+        "First word of the timestamps; their layout is unknown.",
+    ),
+    register::<IrqConfig>(
+        "IRQ_CFG",
+        &["EXTINTRCFG"],
+        Place::IrqConfig,
+        ReadWrite,
+        Driver,
+        BOTH,
+        "Routing of each line.",
+    ),
+];
