@@ -2,10 +2,10 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use aic_regs::aic::Aic;
+use aic_regs::aic::{Aic, LineHandle};
 use aic_regs::mmio::Mmio;
 
-use crate::state::{Private, RECORDS, STORM, Shared};
+use crate::state::{Ended, Private, RECORDS, STORM, Shared};
 
 /// Events that one exception may bring before the rest waits for the next exception.
 const EVENTS_PER_EXCEPTION: usize = 64;
@@ -31,11 +31,16 @@ pub fn serve<M: Mmio>(
             }
             return;
         }
-        match shared.line(aic, event.bits()) {
-            Some(line) => {
-                aic.sw_clr(&line);
+        match shared.line_and_ending(aic, event.bits()) {
+            Some((line, ending)) => {
+                let normal = ending == Ended::Normal as u64;
+                if normal {
+                    aic.sw_clr(&line);
+                } else {
+                    end_specially(aic, shared, &line, ending);
+                }
                 let index = shared.taken.fetch_add(1, Relaxed);
-                if index.wrapping_sub(shared.before.load(Relaxed)) < STORM {
+                if normal && index.wrapping_sub(shared.before.load(Relaxed)) < STORM {
                     aic.unmask(&line);
                 }
                 let record = &shared.records[index as usize % RECORDS];
@@ -43,10 +48,48 @@ pub fn serve<M: Mmio>(
                 record.time.store(time, Relaxed);
                 record.valid.store(index + 1, Release);
             }
+            None if end_second(aic, shared, event.bits()) => {}
             None => count(private),
         }
         time = now();
     }
+}
+
+/// Looks for the event of the second line before its turn is given up.
+const SECOND_LOOKS: usize = 32;
+
+#[cold]
+fn end_specially<M: Mmio>(aic: &Aic<M>, shared: &Shared, line: &LineHandle, ending: u64) {
+    if ending == Ended::Disabled as u64 {
+        aic.mask(line);
+        aic.sw_clr(line);
+        return;
+    }
+    let second = shared.second.load(Relaxed) as u32;
+    let second = shared.second_line(aic, second);
+    if let Some(second) = &second {
+        aic.sw_set(second);
+    }
+    // It may go to another CPU, which then ends it by itself.
+    let came = second
+        .is_some_and(|second| (0..SECOND_LOOKS).any(|_| aic.event().bits() == second.hwirq()));
+    aic.sw_clr(line);
+    aic.unmask(line);
+    if let (true, Some(second)) = (came, &second) {
+        aic.sw_clr(second);
+        aic.unmask(second);
+    }
+}
+
+/// Ends the second line of a cell; whether it was that.
+#[cold]
+fn end_second<M: Mmio>(aic: &Aic<M>, shared: &Shared, event: u32) -> bool {
+    let Some(line) = shared.second_line(aic, event) else {
+        return false;
+    };
+    aic.sw_clr(&line);
+    aic.unmask(&line);
+    true
 }
 
 #[inline]

@@ -15,6 +15,7 @@ mod log;
 pub mod block;
 pub mod conductor;
 pub mod delay;
+pub mod ipi;
 pub mod irq;
 pub mod local;
 pub mod mailbox;

@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use aic_regs::sysreg::{
     CNTFRQ, CNTHCTL_EL2, CurrentEL, HCR_EL2, IPI_CR, IPI_SR, ISR_EL1, MIDR, MPIDR, Readable,
-    SCTLR_EL1, SIQ_CFG, SiqCfg, SysRegs,
+    SCTLR_EL1, SIQ_CFG, SiqCfg, SysRegs, VM_TMR_FIQ_ENA,
 };
 use protocol::message::{CpuInfo, Reading};
 use protocol::{Register, context::CpuBlock};
@@ -13,7 +13,7 @@ use crate::platform::Platform;
 use crate::state::{Private, Shared};
 
 /// Registers by the number that travels in a mailbox.
-pub const REGISTERS: [Register; 10] = [
+pub const REGISTERS: [Register; 11] = [
     Register::SiqCfg,
     Register::Mpidr,
     Register::Midr,
@@ -24,6 +24,7 @@ pub const REGISTERS: [Register; 10] = [
     Register::Hcr,
     Register::Cntfrq,
     Register::Cnthctl,
+    Register::VmTmrFiqEna,
 ];
 
 fn guarded<P: Platform, R: Readable>(platform: &P) -> Reading {
@@ -46,6 +47,7 @@ pub fn read<P: Platform>(platform: &P, register: Register) -> Reading {
         Register::Hcr => guarded::<P, HCR_EL2>(platform),
         Register::Cntfrq => guarded::<P, CNTFRQ>(platform),
         Register::Cnthctl => guarded::<P, CNTHCTL_EL2>(platform),
+        Register::VmTmrFiqEna => guarded::<P, VM_TMR_FIQ_ENA>(platform),
     }
 }
 
@@ -55,6 +57,19 @@ pub fn set_siq_cfg<P: Platform>(platform: &P, value: u64) -> Reading {
     // is put back at the end.
     match unsafe { platform.regs().write_guarded::<SIQ_CFG>(SiqCfg(value)) } {
         Ok(()) => read(platform, Register::SiqCfg),
+        Err(trap) => Reading::Trapped(trap.esr),
+    }
+}
+
+/// Writes to VM_TMR_FIQ_ENA of this CPU what it reads, guarded; what it reads afterwards.
+pub fn write_back<P: Platform>(platform: &P) -> Reading {
+    let regs = platform.regs();
+    let written = regs.read_guarded::<VM_TMR_FIQ_ENA>().and_then(|value| {
+        // SAFETY: the value that the register has already.
+        unsafe { regs.write_guarded::<VM_TMR_FIQ_ENA>(value) }
+    });
+    match written {
+        Ok(()) => read(platform, Register::VmTmrFiqEna),
         Err(trap) => Reading::Trapped(trap.esr),
     }
 }
@@ -76,6 +91,24 @@ pub fn fire<P: Platform>(platform: &P, shared: &Shared) -> u64 {
     time
 }
 
+/// Reads EVENT with IRQs masked, and ends the line under test if it came; 1 if it did. `masked`: IRQs are masked already and
+/// stay so. Any other event leaves its line masked, as in the handler.
+pub fn take_event<P: Platform>(platform: &P, shared: &Shared, masked: bool) -> u64 {
+    if !masked {
+        platform.irqs(false);
+    }
+    let aic = platform.aic();
+    let line = shared.line(aic, aic.event().bits());
+    if let Some(line) = &line {
+        aic.sw_clr(line);
+        aic.unmask(line);
+    }
+    if !masked {
+        platform.irqs(true);
+    }
+    u64::from(line.is_some())
+}
+
 /// Notes SIQ_CFG as found and describes this CPU. Done once, before anything is changed.
 pub fn introduce<P: Platform>(platform: &P, cpu: usize, private: &Private) -> CpuInfo {
     let siq_cfg = read(platform, Register::SiqCfg);
@@ -93,6 +126,7 @@ pub fn introduce<P: Platform>(platform: &P, cpu: usize, private: &Private) -> Cp
         el: platform.regs().read::<CurrentEL>().el(),
         sctlr: platform.regs().read::<SCTLR_EL1>().into(),
         siq_cfg,
+        whoami: platform.aic().whoami().map(|w| w.bits()),
     }
 }
 

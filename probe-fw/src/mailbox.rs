@@ -31,6 +31,20 @@ pub enum Operation {
     Delay = 7,
     /// Go home.
     Leave = 8,
+    /// Read EVENT with IRQs masked, end the line under test if it came; the value is 1 if it did. Operand 1: IRQs are
+    /// masked already.
+    TakeEvent = 9,
+    /// Wait at the exception level of the operand (1, else the firmware's own) from now on.
+    Level = 10,
+    /// Send a fast IPI with the operand of [`crate::ipi::request`].
+    SendIpi = 11,
+    /// Receive fast IPIs as the operand says ([`crate::ipi::Mode`]).
+    IpiMode = 12,
+    /// Lie in WFI for as many microseconds as the operand says; the value is what changed
+    /// ([`crate::platform::Slept::to_word`]).
+    Wfi = 13,
+    /// Write to VM_TMR_FIQ_ENA what it reads; the value is what it reads afterwards.
+    WriteBack = 14,
 }
 
 impl Operation {
@@ -46,6 +60,12 @@ impl Operation {
             6 => Self::Read,
             7 => Self::Delay,
             8 => Self::Leave,
+            9 => Self::TakeEvent,
+            10 => Self::Level,
+            11 => Self::SendIpi,
+            12 => Self::IpiMode,
+            13 => Self::Wfi,
+            14 => Self::WriteBack,
             _ => return None,
         })
     }

@@ -6,6 +6,23 @@ use aic_regs::aic::Aic;
 use aic_regs::mmio::Mmio;
 use aic_regs::sysreg::SysRegs;
 
+/// What came back changed from a WFI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slept {
+    /// General registers x0 to x30, one bit each.
+    pub registers: u32,
+    /// SIQ_CFG, DAIF and IPI_SR: bits 0, 1, 2.
+    pub system: u8,
+}
+
+impl Slept {
+    /// Both in a word: the registers in its lower half, the rest above.
+    #[must_use]
+    pub const fn to_word(self) -> u64 {
+        self.registers as u64 | (self.system as u64) << 32
+    }
+}
+
 /// One CPU: its controller, its registers, its clock and its way of waiting.
 pub trait Platform {
     /// Access to the controller.
@@ -29,8 +46,14 @@ pub trait Platform {
     fn wait_about(&self, word: &AtomicU64, old: u64, until: u64) -> u64 {
         self.wait(word, old, until)
     }
+    /// [`Platform::wait`] at EL1, with interrupts routed there.
+    fn wait_at_el1(&self, word: &AtomicU64, old: u64, until: u64) -> u64;
     /// Unmasks (true) or masks IRQs on this CPU.
     fn irqs(&self, open: bool);
+    /// Unmasks (true) or masks FIQs on this CPU.
+    fn fiqs(&self, open: bool);
+    /// Lies in WFI until a timer wakes this CPU after `us` microseconds.
+    fn wfi(&self, us: u64) -> Slept;
     /// How often WFE came back before `until` with nothing stored to `word`, with the event stream at its fastest
     /// useful pace. The caller sees to it that `word` is stored to soon after.
     fn count_wakes(&self, word: &AtomicU64, old: u64) -> u32;

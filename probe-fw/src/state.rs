@@ -26,11 +26,14 @@ pub struct Record {
 /// State of the whole firmware.
 #[repr(C, align(128))]
 pub struct Shared {
-    /// Event word of the line under test; 0 = none. Written by the conductor while the line is masked.
+    /// Event word of the line under test, and how it is ended ([`Ended`]) in the upper half; 0 = none. Written by the
+    /// conductor while the line is masked.
     pub active: AtomicU64,
     /// [`Stream`]: whether WFE is woken by the timer's event stream.
     pub stream: AtomicU64,
-    _line: [u64; 14],
+    /// Event word of the second line of [`Ended::OutOfOrder`]; 0 = none.
+    pub second: AtomicU64,
+    _line: [u64; 13],
     /// Records claimed so far.
     pub taken: AtomicU64,
     /// Records claimed before the present trigger.
@@ -38,6 +41,18 @@ pub struct Shared {
     _line2: [u64; 14],
     /// The last interrupts taken, by index modulo [`RECORDS`].
     pub records: [Record; RECORDS],
+}
+
+/// How the line under test is ended; the upper half of [`Shared::active`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Ended {
+    /// Software state dropped, then unmasked.
+    Normal = 0,
+    /// Masked, software state dropped.
+    Disabled = 1,
+    /// Before the second line, which is fired meanwhile.
+    OutOfOrder = 2,
 }
 
 /// What is known of the event stream; the value of [`Shared::stream`].
@@ -82,6 +97,11 @@ pub struct Private {
     pub emergency: AtomicU64,
     /// How deep in a fault this CPU is (0x100).
     pub faults: AtomicU64,
+    _pad: [u64; 3],
+    /// What a visit to EL1 or a stay in WFI saves (0x120).
+    pub away: [AtomicU64; 32],
+    /// General registers after a WFI (0x220).
+    pub woken: [AtomicU64; 32],
     /// SIQ_CFG as found.
     pub siq_cfg: AtomicU64,
     /// ESR if reading SIQ_CFG trapped (bit 63 set), else 0.
@@ -94,6 +114,12 @@ pub struct Private {
     pub spurious: AtomicU64,
     /// FIQs that nothing explains.
     pub stray_fiqs: AtomicU64,
+    /// Fast IPIs taken; whoever sends one waits on it.
+    pub ipis: AtomicU64,
+    /// What to do with them: [`crate::ipi::Mode`].
+    pub ipi_mode: AtomicU64,
+    /// Exception level to wait at: 1, or 0 for the firmware's own.
+    pub level: AtomicU64,
     /// Event-stream bit in force + 1; 0 = off.
     pub stream_bit: AtomicU64,
     _line: [u64; 8],
@@ -126,7 +152,7 @@ pub struct Answer {
 }
 
 /// Offset of whatever the binary keeps per CPU, behind [`Private`].
-pub const PRIVATE_SIZE: u64 = 0x400;
+pub const PRIVATE_SIZE: u64 = 0x800;
 
 const _: () = {
     use core::mem::offset_of;
@@ -136,14 +162,30 @@ const _: () = {
     assert!(offset_of!(Private, daif) == 0x80 && offset_of!(Private, cntkctl) == 0xb0);
     assert!(offset_of!(Private, base) == 0xb8 && offset_of!(Private, scratch) == 0xc0);
     assert!(offset_of!(Private, id) == 0xf0 && offset_of!(Private, emergency) == 0xf8);
-    assert!(offset_of!(Private, faults) == 0x100);
+    assert!(offset_of!(Private, faults) == 0x100 && offset_of!(Private, away) == 0x120);
+    assert!(offset_of!(Private, woken) == 0x220);
 };
 
 impl Shared {
     /// The line under test, validated against the controller; `None` if there is none.
     #[inline]
     pub fn line<M: Mmio>(&self, aic: &Aic<M>, event: u32) -> Option<LineHandle> {
-        if event == 0 || u64::from(event) != self.active.load(Ordering::Relaxed) {
+        self.line_and_ending(aic, event).map(|(line, _)| line)
+    }
+
+    /// The same with the value of [`Ended`].
+    #[inline]
+    pub fn line_and_ending<M: Mmio>(&self, aic: &Aic<M>, event: u32) -> Option<(LineHandle, u64)> {
+        let active = self.active.load(Ordering::Relaxed);
+        if event == 0 || event != active as u32 {
+            return None;
+        }
+        Some((aic.line(Line::from_hwirq(event)?)?, active >> 32))
+    }
+
+    /// The second line, if `event` is its event.
+    pub fn second_line<M: Mmio>(&self, aic: &Aic<M>, event: u32) -> Option<LineHandle> {
+        if event == 0 || u64::from(event) != self.second.load(Ordering::Relaxed) {
             return None;
         }
         aic.line(Line::from_hwirq(event)?)

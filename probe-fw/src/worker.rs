@@ -9,10 +9,10 @@ use protocol::message::Reading;
 
 use crate::block::Block;
 use crate::delay::CounterDelay;
-use crate::local;
 use crate::mailbox::Operation;
 use crate::platform::Platform;
 use crate::up_ring;
+use crate::{ipi, local};
 
 /// How long a worker sleeps at most before it looks whether it was forgotten, in microseconds.
 const HEARTBEAT_US: u64 = 100_000;
@@ -43,7 +43,12 @@ pub fn run<P: Platform>(block: Block<'_>, platform: &P, cpu: usize) -> CpuState 
     let mut slices = control.slices.load(Relaxed);
     let mut last_slice = platform.now();
     let state = loop {
-        let word = platform.wait(&private.request.word, seen, platform.now() + heartbeat);
+        let (request, until) = (&private.request.word, platform.now() + heartbeat);
+        let word = if private.level.load(Relaxed) == 1 {
+            platform.wait_at_el1(request, seen, until)
+        } else {
+            platform.wait(request, seen, until)
+        };
         if word != seen {
             seen = word;
             if serve(block, platform, cpu, word) {
@@ -99,6 +104,20 @@ pub fn serve<P: Platform>(block: Block<'_>, platform: &P, cpu: usize, word: u64)
             CounterDelay(platform).delay_us(operand as u32);
             Reading::Value(0)
         }
+        Some(Operation::TakeEvent) => {
+            Reading::Value(local::take_event(platform, block.shared(), operand != 0))
+        }
+        Some(Operation::Level) => {
+            private.level.store(operand, Relaxed);
+            Reading::Value(0)
+        }
+        Some(Operation::SendIpi) => ipi::send(platform, operand),
+        Some(Operation::IpiMode) => {
+            ipi::set_mode(platform, private, operand);
+            Reading::Value(0)
+        }
+        Some(Operation::Wfi) => Reading::Value(platform.wfi(operand).to_word()),
+        Some(Operation::WriteBack) => local::write_back(platform),
         Some(Operation::Leave) | None => Reading::Value(0),
     };
     let (value, trap) = match reading {

@@ -9,7 +9,7 @@ mod common;
 use std::sync::atomic::Ordering::Relaxed;
 
 use common::{HZ, LINE, Sim, by_class};
-use protocol::command::FIELD_AS_FOUND;
+use protocol::command::{Action, Ending, FIELD_AS_FOUND, IpiCell, Reach, Receive, Special, Step};
 use protocol::message::{CellResult, Item, Refusal, Restored};
 use protocol::{Cell, Command, HelloRequest, LineId, Mask, Message, latency};
 
@@ -30,7 +30,20 @@ fn cell(id: u32) -> Cell {
         timeout_us: 1000,
         grace_us: 2,
         raw: false,
+        special: Special::default(),
     }
+}
+
+fn special(id: u32, special: Special) -> Cell {
+    Cell {
+        special,
+        triggers: 4,
+        ..cell(id)
+    }
+}
+
+fn step(at_us: u32, cpu: u8, action: Action) -> Step {
+    Step { at_us, cpu, action }
 }
 
 fn with_field(mut cell: Cell, cpu: usize, field: u8) -> Cell {
@@ -212,6 +225,161 @@ fn a_cell_longer_than_a_slice_goes_on_in_the_next() {
         .count();
     assert!(progress > 3, "{progress}");
     assert_eq!(result(&said, 1).landed[0], 3000);
+}
+
+#[test]
+fn a_step_releases_a_cpu_and_the_waiting_interrupt_lands_there() {
+    let sim = Sim::new(&[3; 4], by_class);
+    let release = Special {
+        steps: [step(200, 2, Action::SetField(0))].into_iter().collect(),
+        ..Special::default()
+    };
+    let said = run(&sim, &[special(1, release)]);
+    let r = result(&said, 1);
+    assert_eq!((r.refusal, r.fired, r.lost), (None, 4, 0));
+    assert_eq!((&r.landed[..], &r.hits[..]), (&[0, 0, 4, 0][..], &[4][..]));
+    assert!(r.min_ticks >= 200 * HZ / 1_000_000, "from the SW_SET store");
+    assert_eq!((restored(&said).different, sim.siq(2)), (0, 3));
+}
+
+#[test]
+fn an_event_taken_by_reading_it_is_no_landing() {
+    let sim = Sim::new(&FOUND, by_class);
+    let thief = Special {
+        steps: [step(5, 0, Action::Sample), step(6, 2, Action::TakeEvent)]
+            .into_iter()
+            .collect(),
+        ..Special::default()
+    };
+    let mut cell = with_mask(special(1, thief), 0, 50);
+    cell.timeout_us = 100;
+    let said = run(&sim, &[cell]);
+    let r = result(&said, 1);
+    // The fakes give an event to whoever reads it.
+    assert_eq!((&r.hits[..], r.lost, r.fired), (&[4, 4][..], 4, 4));
+    assert_eq!(r.landed, [0; 4]);
+    assert_eq!(restored(&said).different, 0);
+}
+
+#[test]
+fn a_line_that_is_masked_fires_at_its_unmask() {
+    let sim = Sim::new(&FOUND, by_class);
+    let held = Special {
+        line_masked: true,
+        steps: [step(100, 0, Action::UnmaskLine)].into_iter().collect(),
+        ..Special::default()
+    };
+    let said = run(&sim, &[special(1, held)]);
+    let r = result(&said, 1);
+    assert_eq!((r.landed[0], r.lost, r.hits[0]), (4, 0, 4));
+    assert!(r.min_ticks >= 100 * HZ / 1_000_000);
+    assert_eq!(restored(&said).different, 0);
+}
+
+#[test]
+fn other_endings_leave_no_mask_behind() {
+    let sim = Sim::new(&FOUND, by_class);
+    let second = LineId {
+        die: 0,
+        number: LINE + 40,
+    };
+    let cells = [Ending::Disabled, Ending::OutOfOrder(second)].map(|ending| {
+        let ending = Special {
+            ending,
+            ..Special::default()
+        };
+        special(7, ending)
+    });
+    for cell in cells {
+        let said = run(&sim, &[cell]);
+        let r = result(&said, 7);
+        assert_eq!((r.refusal, r.landed[0], r.lost), (None, 4, 0));
+        assert_eq!((r.duplicate, r.spurious, r.left_masked), (0, 0, 0));
+        assert_eq!(restored(&said).different, 0);
+    }
+}
+
+#[test]
+fn routing_words_and_enable_are_set_for_the_cell_and_put_back() {
+    let sim = Sim::new(&FOUND, by_class);
+    let off = Special {
+        routing: Some(0x25),
+        enable: Some(false),
+        ..Special::default()
+    };
+    let seen = std::cell::Cell::new((0, 0));
+    let aic = aic_regs::aic::Aic::new(sim.mmio.clone(), sim.geometry);
+    let line = aic
+        .line(aic_regs::aic::Line {
+            die: 0,
+            number: LINE,
+        })
+        .unwrap();
+    let long = Cell {
+        triggers: 3_000,
+        ..special(1, off)
+    };
+    let commands = [Command::Open, Command::Cell(long), Command::Close];
+    let said = sim.run_until(&commands, 500, |slices| {
+        if slices == 1 {
+            seen.set((aic.irq_cfg(&line).bits(), aic.config().bits()));
+        }
+    });
+    // Between slices CONFIG is the loader's; the routing word of a masked line is nobody's.
+    assert_eq!(seen.get(), (0x25, 0));
+    assert_eq!(result(&said, 1).refusal, None);
+    assert_eq!(restored(&said).different, 0);
+    assert_eq!(aic.irq_cfg(&line).bits(), 0);
+}
+
+#[test]
+fn fast_ipis_are_counted_where_they_land_and_merge_while_held() {
+    let sim = Sim::new(&FOUND, by_class);
+    let ipi = |id, from, to, receive| {
+        Command::Ipi(IpiCell {
+            id,
+            from,
+            to,
+            reach: Reach::Global,
+            kind: 0,
+            receive,
+            count: 20,
+            timeout_us: 200,
+        })
+    };
+    let commands = [
+        Command::Open,
+        ipi(0, 0, 2, Receive::Normal),
+        ipi(1, 3, 0, Receive::LateAcknowledge),
+        ipi(2, 1, 2, Receive::Held),
+        ipi(3, 1, 9, Receive::Normal),
+        Command::Wfi { cpu: 2, us: 100 },
+        Command::Wfi { cpu: 0, us: 100 },
+        Command::Close,
+    ];
+    let said = sim.run(&commands, 100_000);
+    let mut results = said.iter().filter_map(|m| match m {
+        Message::Ipi(r) => Some(r.clone()),
+        _ => None,
+    });
+    let r = results.next().unwrap();
+    assert_eq!((r.refusal, r.sent, r.missed), (None, 20, 0));
+    assert_eq!(r.received, [0, 0, 20, 0]);
+    let r = results.next().unwrap();
+    assert_eq!((r.sent, r.received[0]), (20, 20));
+    let r = results.next().unwrap();
+    assert_eq!((r.sent, &r.received[..]), (20, &[0, 0, 1, 0][..]));
+    let r = results.next().unwrap();
+    assert_eq!((r.refusal, r.sent), (Some(Refusal::Cpu(9)), 0));
+    let wfi: Vec<_> = said
+        .iter()
+        .filter_map(|m| match m {
+            Message::Wfi(w) => Some((w.cpu, w.changed, w.system)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(wfi, [(2, Some(1 << 9), 1), (0, None, 0)]);
+    assert_eq!(restored(&said).different, 0);
 }
 
 #[test]

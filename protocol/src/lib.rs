@@ -23,7 +23,7 @@ pub use context::MAX_CPUS;
 pub use message::{Message, Packet};
 
 /// Version of commands, messages and shared-memory layout together. A host refuses a firmware of another one.
-pub const PROTOCOL_VERSION: u16 = 1;
+pub const PROTOCOL_VERSION: u16 = 2;
 
 /// A hash over the definitions of everything that crosses the boundary (FNV-1a over the source text of the
 /// wire modules): two builds that disagree about a field disagree about this number, even if somebody forgot to

@@ -3,6 +3,7 @@
 use heapless::Vec;
 use serde::{Deserialize, Serialize};
 
+use crate::command::STEPS;
 use crate::{LineId, MAX_CPUS, Register};
 
 /// Most bytes of log data in one [`Message::Log`].
@@ -66,6 +67,8 @@ pub struct CpuInfo {
     pub sctlr: u64,
     /// SIQ_CFG_EL1, as found.
     pub siq_cfg: Reading,
+    /// WHOAMI of an AICv1: the CPU's bit in TARGET_CPU.
+    pub whoami: Option<u32>,
 }
 
 /// Why a cell did not complete.
@@ -81,7 +84,7 @@ pub enum Refusal {
     Field(u8),
     /// A CPU is masked twice.
     MaskedTwice(u8),
-    /// Zero triggers.
+    /// Zero triggers, or steps and windows that do not go together.
     Triggers,
     /// The line is already high or pending without us.
     LineBusy,
@@ -135,6 +138,41 @@ pub struct CellResult {
     pub min_ticks: u64,
     /// Largest latency in ticks (0 if none).
     pub max_ticks: u64,
+    /// Triggers for which each step's answer was yes.
+    pub hits: Vec<u32, STEPS>,
+    /// Triggers after which a line stayed masked that had been ended; only looked at in cells with another
+    /// [`crate::command::Ending`] than the normal one.
+    pub left_masked: u32,
+}
+
+/// Result of an [`crate::command::IpiCell`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IpiResult {
+    /// The cell's id.
+    pub id: u32,
+    /// Set if it stopped early.
+    pub refusal: Option<Refusal>,
+    /// ESR if the write that sends trapped.
+    pub trapped: Option<u64>,
+    /// IPIs sent.
+    pub sent: u32,
+    /// Of these, not counted by the addressed CPU in time.
+    pub missed: u32,
+    /// IPIs taken meanwhile, by logical CPU.
+    pub received: Vec<u32, MAX_CPUS>,
+}
+
+/// What a CPU held before and after a WFI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WfiResult {
+    /// Logical CPU.
+    pub cpu: u8,
+    /// General registers that came back changed, one bit each; `None` if the CPU was not there or did not come back.
+    pub changed: Option<u32>,
+    /// SIQ_CFG, DAIF and IPI_SR changed: bits 0, 1, 2.
+    pub system: u8,
+    /// Ticks that it lay there.
+    pub ticks: u64,
 }
 
 /// Part of a cell's latency histogram; sent before its [`CellResult`].
@@ -317,4 +355,8 @@ pub enum Message {
         /// IRQ_CFG word.
         config: u32,
     },
+    /// Answer to `Ipi`.
+    Ipi(IpiResult),
+    /// Answer to `Wfi`.
+    Wfi(WfiResult),
 }

@@ -1,12 +1,13 @@
 //! The bytes of one message of each kind, computed apart from this crate (varints, CRC-32 and COBS by hand). A change here is a change of the wire format: raise `PROTOCOL_VERSION`.
 
 use protocol::command::{
-    Cell, Command, FIELD_AS_FOUND, Hello as HelloRequest, LineId, Mask, Register,
+    Action, Cell, Command, FIELD_AS_FOUND, Hello as HelloRequest, IpiCell, LineId, Mask, Reach,
+    Receive, Register, Special, Step,
 };
 use protocol::frame::{MAX_FRAME, encode};
 use protocol::message::{
-    CellResult, CpuInfo, Difference, Fault, FaultKind, Hello, Item, LatencyChunk, Message, Packet,
-    Progress, RawEvent, Reading, Refusal, Restored,
+    CellResult, CpuInfo, Difference, Fault, FaultKind, Hello, IpiResult, Item, LatencyChunk,
+    Message, Packet, Progress, RawEvent, Reading, Refusal, Restored, WfiResult,
 };
 
 fn hex(bytes: &[u8]) -> String {
@@ -46,6 +47,17 @@ fn cell() -> Cell {
         timeout_us: 10_000,
         grace_us: 2,
         raw: true,
+        special: Special {
+            routing: Some(0x15),
+            steps: [Step {
+                at_us: 200,
+                cpu: 3,
+                action: Action::SetField(1),
+            }]
+            .into_iter()
+            .collect(),
+            ..Special::default()
+        },
     }
 }
 
@@ -60,6 +72,16 @@ fn commands() {
         cpu: 3,
         register: Register::Cntfrq,
     };
+    let ipi = IpiCell {
+        id: 7,
+        from: 2,
+        to: 0,
+        reach: Reach::Global,
+        kind: 1,
+        receive: Receive::LateAcknowledge,
+        count: 64,
+        timeout_us: 200,
+    };
     let got = [
         command(&Command::Hello(hello)),
         command(&Command::Open),
@@ -67,16 +89,22 @@ fn commands() {
         command(&read),
         command(&Command::Close),
         command(&Command::Leave),
+        command(&Command::WriteBack { cpu: 3 }),
+        command(&Command::Ipi(ipi)),
+        command(&Command::Wfi { cpu: 4, us: 5_000 }),
     ];
     assert_eq!(
         got,
         [
             "01140188ef99abc5e88c9111effdb6f50d326151dd00",
             "06011bdf05a500",
-            "08020701e40702030403ff010ab8910220904e02013603bf3300",
+            "08020701e40702030403ff010bb8910220904e020101150101010501c801030601dbc4407300",
             "08030308babcf1d800",
             "0604942b6fd500",
             "0605021b68a200",
+            "070603c3e48a8e00",
+            "040707020b01010140c801db642c6d00",
+            "090804882707f8a9b500",
         ]
     );
 }
@@ -99,6 +127,7 @@ fn messages() {
         el: 2,
         sctlr: 0x30d0_1805,
         siq_cfg: Reading::Value(3),
+        whoami: None,
     };
     let result = CellResult {
         id: 7,
@@ -118,6 +147,8 @@ fn messages() {
         from_unmask: 30,
         min_ticks: 6,
         max_ticks: 300,
+        hits: [32].into_iter().collect(),
+        left_masked: 0,
     };
     let progress = Progress {
         id: 7,
@@ -173,6 +204,20 @@ fn messages() {
         high: false,
         config: 4,
     };
+    let ipi = IpiResult {
+        id: 7,
+        refusal: None,
+        trapped: Some(0x6200_0000),
+        sent: 1,
+        missed: 2,
+        received: [0, 3].into_iter().collect(),
+    };
+    let wfi = WfiResult {
+        cpu: 4,
+        changed: Some(1 << 9),
+        system: 1,
+        ticks: 120_000,
+    };
     let got = [
         message(Message::Hello(hello)),
         message(Message::Cpu(info)),
@@ -191,15 +236,17 @@ fn messages() {
             dropped: 128,
         }),
         message(line),
+        message(Message::Ipi(ipi)),
+        message(Message::Wfi(wfi)),
     ];
     assert_eq!(
         got,
         [
             "040580012a0188ef99abc5e88c9111ababababababababababababababababeffdb6f50d80ecb80b0101254d203500",
-            "1605800101058182848008908cbc88060285b0c0860306030a1d9e2200",
+            "1605800101058182848008908cbc88060285b0c086030203058e98f53200",
             "1005800102010281808080016a315a8e00",
             "10058001030702061dac020178142e5500",
-            "0f0580010407010701808080900602050320021e0302200e020104051e1e06ac02a4b8fd9100",
+            "0f0580010407010701808080900602050320021e0302200c020104051e1e06ac02012005bbc8665a00",
             "0b0580010507ac0202ab0206010592ed6200",
             "0705800106071f0ae48784080c88e9951900",
             "1205800107030801018080c89106967eb79400",
@@ -209,6 +256,8 @@ fn messages() {
             "0b0580010bac02cf9abc0800",
             "0c0580010c06800166a65bee00",
             "090580010d01e4070106040ee6fb4300",
+            "060580010e070a01808080900601020206036fda3f4800",
+            "110580010f0401800401c0a9077ff453a500",
         ]
     );
 }

@@ -4,11 +4,15 @@ use heapless::Vec as Fixed;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use protocol::MAX_CPUS;
-use protocol::command::{Cell, Command, Hello as HelloRequest, LineId, Mask, Register};
+use protocol::command::{
+    Action, Cell, Command, Ending, Hello as HelloRequest, IpiCell, LineId, Mask, Reach, Receive,
+    Register, STEPS, Special, Step,
+};
 use protocol::frame::{Decoder, FrameError, MAX_FRAME, decode, encode};
 use protocol::message::{
-    CHUNK, CellResult, CpuInfo, DIFFERENCES, Difference, Fault, FaultKind, Hello, Item, LOG_BYTES,
-    LatencyChunk, Message, Packet, Progress, RawEvent, Reading, Refusal, Restored,
+    CHUNK, CellResult, CpuInfo, DIFFERENCES, Difference, Fault, FaultKind, Hello, IpiResult, Item,
+    LOG_BYTES, LatencyChunk, Message, Packet, Progress, RawEvent, Reading, Refusal, Restored,
+    WfiResult,
 };
 
 fn fixed<T: Clone + core::fmt::Debug, const N: usize>(
@@ -33,6 +37,7 @@ fn register() -> impl Strategy<Value = Register> {
         Register::Hcr,
         Register::Cntfrq,
         Register::Cnthctl,
+        Register::VmTmrFiqEna,
     ])
 }
 
@@ -50,8 +55,9 @@ fn cell() -> impl Strategy<Value = Cell> {
         line(),
         fixed::<_, MAX_CPUS>(any::<u8>()),
         fixed::<_, MAX_CPUS>(mask),
+        special(),
     )
-        .prop_map(|(n, line, fields, masked)| Cell {
+        .prop_map(|(n, line, fields, masked, special)| Cell {
             id: n.0,
             line,
             fire_cpu: n.1,
@@ -61,7 +67,60 @@ fn cell() -> impl Strategy<Value = Cell> {
             timeout_us: n.3,
             grace_us: n.4,
             raw: n.5,
+            special,
         })
+}
+
+fn special() -> impl Strategy<Value = Special> {
+    let action = prop_oneof![
+        any::<u8>().prop_map(Action::SetField),
+        Just(Action::TakeEvent),
+        Just(Action::Sample),
+        Just(Action::UnmaskLine),
+        Just(Action::ClearLine),
+    ];
+    let step =
+        (any::<(u32, u8)>(), action).prop_map(|((at_us, cpu), action)| Step { at_us, cpu, action });
+    let ending = prop_oneof![
+        Just(Ending::Normal),
+        Just(Ending::Disabled),
+        line().prop_map(Ending::OutOfOrder),
+    ];
+    (
+        any::<(Option<u32>, Option<bool>, bool, u32)>(),
+        ending,
+        fixed::<_, STEPS>(step),
+    )
+        .prop_map(
+            |((routing, enable, line_masked, at_el1), ending, steps)| Special {
+                routing,
+                enable,
+                line_masked,
+                ending,
+                at_el1,
+                steps,
+            },
+        )
+}
+
+fn ipi() -> impl Strategy<Value = IpiCell> {
+    let reach = prop_oneof![Just(Reach::Local), Just(Reach::Global)];
+    let receive = prop_oneof![
+        Just(Receive::Normal),
+        Just(Receive::LateAcknowledge),
+        Just(Receive::NoBarrier),
+        Just(Receive::Held),
+    ];
+    (any::<(u32, u8, u8, u8, u32, u32)>(), reach, receive).prop_map(|(n, reach, receive)| IpiCell {
+        id: n.0,
+        from: n.1,
+        to: n.2,
+        reach,
+        kind: n.3,
+        receive,
+        count: n.4,
+        timeout_us: n.5,
+    })
 }
 
 fn command() -> impl Strategy<Value = Command> {
@@ -78,6 +137,9 @@ fn command() -> impl Strategy<Value = Command> {
         (any::<u8>(), register()).prop_map(|(cpu, register)| Command::Read { cpu, register }),
         Just(Command::Close),
         Just(Command::Leave),
+        any::<u8>().prop_map(|cpu| Command::WriteBack { cpu }),
+        ipi().prop_map(Command::Ipi),
+        any::<(u8, u32)>().prop_map(|(cpu, us)| Command::Wfi { cpu, us }),
     ]
 }
 
@@ -94,6 +156,8 @@ fn refusal() -> impl Strategy<Value = Refusal> {
         any::<u8>().prop_map(Refusal::WorkerSilent),
         any::<u8>().prop_map(Refusal::WorkerFault),
         Just(Refusal::Storm),
+        Just(Refusal::NotEnabled),
+        Just(Refusal::Aborted),
     ]
 }
 
@@ -108,8 +172,9 @@ fn result() -> impl Strategy<Value = CellResult> {
         fixed::<_, MAX_CPUS>(any::<u8>()),
         counts(),
         counts(),
+        fixed::<_, STEPS>(any::<u32>()),
     )
-        .prop_map(|(n, refusal, fields, landed, offered)| CellResult {
+        .prop_map(|(n, refusal, fields, landed, offered, hits)| CellResult {
             id: n.0,
             refusal,
             fields,
@@ -124,6 +189,24 @@ fn result() -> impl Strategy<Value = CellResult> {
             from_unmask: n.7,
             min_ticks: n.8,
             max_ticks: n.9,
+            hits,
+            left_masked: n.1,
+        })
+}
+
+fn ipi_result() -> impl Strategy<Value = IpiResult> {
+    (
+        any::<(u32, Option<u64>, u32, u32)>(),
+        proptest::option::of(refusal()),
+        counts(),
+    )
+        .prop_map(|(n, refusal, received)| IpiResult {
+            id: n.0,
+            refusal,
+            trapped: n.1,
+            sent: n.2,
+            missed: n.3,
+            received,
         })
 }
 
@@ -187,14 +270,18 @@ fn hello() -> impl Strategy<Value = Hello> {
 }
 
 fn message() -> impl Strategy<Value = Message> {
-    let info = (any::<(u8, u64, u64, u8, u64)>(), reading()).prop_map(|(n, siq_cfg)| CpuInfo {
-        cpu: n.0,
-        mpidr: n.1,
-        midr: n.2,
-        el: n.3,
-        sctlr: n.4,
-        siq_cfg,
-    });
+    let info =
+        (any::<(u8, u64, u64, u8, u64, Option<u32>)>(), reading()).prop_map(|(n, siq_cfg)| {
+            CpuInfo {
+                cpu: n.0,
+                mpidr: n.1,
+                midr: n.2,
+                el: n.3,
+                sctlr: n.4,
+                siq_cfg,
+                whoami: n.5,
+            }
+        });
     let progress = (any::<(u32, u32, u32)>(), counts()).prop_map(|(n, landed)| Progress {
         id: n.0,
         fired: n.1,
@@ -240,6 +327,13 @@ fn message() -> impl Strategy<Value = Message> {
             high: n.1,
             config: n.2,
         }),
+        ipi_result().prop_map(Message::Ipi),
+        any::<(u8, Option<u32>, u8, u64)>().prop_map(|n| Message::Wfi(WfiResult {
+            cpu: n.0,
+            changed: n.1,
+            system: n.2,
+            ticks: n.3,
+        })),
     ]
 }
 

@@ -5,12 +5,12 @@ use super::Mpidr;
 
 system_register! {
     /// Sends a fast IPI within the CPU's own cluster. Absent on T8015 (A11).
-    IPI_RR_LOCAL: IpiRequest = "IPI_RR_LOCAL_EL1" (3, 5, 15, 0, 0) [Driver] w
+    IPI_RR_LOCAL: IpiRequest = "IPI_RR_LOCAL_EL1" (3, 5, 15, 0, 0) [Driver] w guarded
 }
 
 system_register! {
     /// Sends a fast IPI to any cluster.
-    IPI_RR_GLOBAL: IpiRequest = "IPI_RR_GLOBAL_EL1" (3, 5, 15, 0, 1) [Driver] w
+    IPI_RR_GLOBAL: IpiRequest = "IPI_RR_GLOBAL_EL1" (3, 5, 15, 0, 1) [Driver] w guarded
 }
 
 register_value! {

@@ -79,7 +79,7 @@ macro_rules! readable_registers {
     ($with:ident) => {
         $with! {
             CNTFRQ, CNTHCTL_EL2, CNTPCT, CurrentEL, DAIF, ELR_EL1, ESR_EL1, FAR_EL1, HCR_EL2, IPI_CR, IPI_SR, ISR_EL1,
-            MIDR, MPIDR, SCTLR_EL1, SIQ_CFG, SPSR_EL1, TPIDR_EL0, VBAR_EL1,
+            MIDR, MPIDR, SCTLR_EL1, SIQ_CFG, SPSR_EL1, TPIDR_EL0, VBAR_EL1, VM_TMR_FIQ_ENA,
         }
     };
 }

@@ -20,9 +20,9 @@ register_value! {
 }
 
 system_register! {
-    /// Lets the guest's timers raise FIQ. The name is unofficial. Not for a probe to touch: accesses trap or are locked on
-    /// several M4 and M5 chips.
-    VM_TMR_FIQ_ENA: VmTimerFiqEnable = "VM_TMR_FIQ_ENA_EL2" (3, 5, 15, 1, 3) [Driver] rw described
+    /// Lets the guest's timers raise FIQ. The name is unofficial. Accesses trap or are locked on several M4 and M5 chips: use
+    /// the guarded ones, and write only what was read.
+    VM_TMR_FIQ_ENA: VmTimerFiqEnable = "VM_TMR_FIQ_ENA_EL2" (3, 5, 15, 1, 3) [Driver] rw guarded
 }
 
 register_value! {

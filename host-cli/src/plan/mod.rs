@@ -5,7 +5,8 @@ mod estimate;
 #[cfg(test)]
 mod tests;
 
-use protocol::{Cell, LineId, Mask, command::FIELD_AS_FOUND};
+use protocol::command::{FIELD_AS_FOUND, Special};
+use protocol::{Cell, LineId, Mask};
 use serde::{Deserialize, Serialize};
 
 pub use build::{PlanError, Request, build};
@@ -138,6 +139,7 @@ impl PlannedCell {
             timeout_us: self.timeout_us,
             grace_us: self.grace_us,
             raw: false,
+            special: Special::default(),
         }
     }
 }

@@ -178,6 +178,8 @@ mod tests {
             from_unmask: 0,
             min_ticks: min,
             max_ticks: max,
+            hits: Default::default(),
+            left_masked: 0,
         }
     }
 

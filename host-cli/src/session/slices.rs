@@ -233,8 +233,12 @@ impl<'s, 'l> Slices<'s, 'l> {
                     "\"no command\" at byte {at} of the down ring"
                 )));
             }
-            // Details beside a refusal; raw events and registers were not asked for.
-            Message::Line { .. } | Message::Event(_) | Message::Register { .. } => {}
+            // Details beside a refusal; raw events, registers and the rest were not asked for.
+            Message::Line { .. }
+            | Message::Event(_)
+            | Message::Register { .. }
+            | Message::Ipi(_)
+            | Message::Wfi(_) => {}
             Message::End { .. } => {}
         }
         Ok(())

@@ -4,12 +4,13 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use aic_regs::aic::{Line, LineHandle};
 use heapless::Vec;
-use protocol::command::FIELD_AS_FOUND;
+use protocol::command::{Ending, FIELD_AS_FOUND};
 use protocol::message::{CellResult, Progress, Reading, Refusal};
-use protocol::{Cell, MAX_CPUS, Message};
+use protocol::{Cell, LineId, MAX_CPUS, Message};
 
 use super::{BOOT, Context, ROOM};
 use crate::platform::Platform;
+use crate::state::Ended;
 use crate::{local, up_ring};
 
 /// A field that could not be read back.
@@ -19,6 +20,8 @@ const FIELD_UNKNOWN: u8 = 0xff;
 pub struct Running {
     pub cell: Cell,
     pub handle: LineHandle,
+    /// The line that [`Ending::OutOfOrder`] names.
+    pub second: Option<LineHandle>,
     pub result: CellResult,
     /// Spurious interrupts of every CPU before the cell.
     spurious: u32,
@@ -34,15 +37,20 @@ impl<P: Platform> Context<'_, '_, P> {
     pub(super) fn begin_cell(&mut self, cell: &Cell) {
         let mut result = empty_result(cell, self.block.cpus());
         match self.prepare(cell, &mut result) {
-            Ok(handle) => {
-                let event = handle.hwirq();
+            Ok((handle, second)) => {
                 let shared = self.block.shared();
-                shared.active.store(event.into(), Relaxed);
+                let active = u64::from(handle.hwirq()) | (ended(cell) as u64) << 32;
+                shared.active.store(active, Relaxed);
+                shared
+                    .second
+                    .store(second.map_or(0, |s| s.hwirq().into()), Relaxed);
                 self.me.consumed = shared.taken.load(Relaxed);
-                self.platform.aic().unmask(&handle);
+                self.set_surroundings(cell, &handle);
+                self.unmask_lines(&handle, second.as_ref());
                 self.me.running = Some(Running {
                     cell: cell.clone(),
                     handle,
+                    second,
                     result,
                     spurious: self.spurious(),
                     timeout: self.platform.ticks(cell.timeout_us.into()),
@@ -59,7 +67,11 @@ impl<P: Platform> Context<'_, '_, P> {
         }
     }
 
-    fn prepare(&mut self, cell: &Cell, result: &mut CellResult) -> Result<LineHandle, Refusal> {
+    fn prepare(
+        &mut self,
+        cell: &Cell,
+        result: &mut CellResult,
+    ) -> Result<(LineHandle, Option<LineHandle>), Refusal> {
         if !self.me.open {
             return Err(Refusal::NotOpen);
         }
@@ -69,20 +81,18 @@ impl<P: Platform> Context<'_, '_, P> {
         if self.aborted() {
             return Err(Refusal::Aborted);
         }
-        if !self.platform.aic().config().enable() {
+        if cell.special.enable.is_none() && self.owns_config() && !self.is_enabled() {
             return Err(Refusal::NotEnabled);
         }
         if cell.triggers == 0 {
             return Err(Refusal::Triggers);
         }
-        let line = Line {
-            die: cell.line.die,
-            number: cell.line.number,
+        let handle = self.line_of(cell.line)?;
+        let second = match cell.special.ending {
+            Ending::OutOfOrder(line) if line != cell.line => Some(self.line_of(line)?),
+            Ending::OutOfOrder(_) => return Err(Refusal::Line),
+            _ => None,
         };
-        let handle = self.platform.aic().line(line).ok_or(Refusal::Line)?;
-        if line.number == 0 {
-            return Err(Refusal::Line);
-        }
         if !self.present(cell.fire_cpu.into()) {
             return Err(Refusal::Cpu(cell.fire_cpu));
         }
@@ -97,15 +107,27 @@ impl<P: Platform> Context<'_, '_, P> {
             masked |= 1 << mask.cpu;
         }
         self.check_fields(cell)?;
-        self.check_idle(cell, &handle)?;
-        if !self.note_line(cell.line, &handle) {
-            return Err(Refusal::Line);
+        self.check_special(&cell.special)?;
+        for handle in [Some(&handle), second.as_ref()].into_iter().flatten() {
+            self.check_idle(handle)?;
+            if !self.note_line(handle) {
+                return Err(Refusal::Line);
+            }
         }
         for cpu in 0..self.block.cpus() {
             let field = cell.fields.get(cpu).copied().unwrap_or(FIELD_AS_FOUND);
             result.fields[cpu] = self.set_field(cpu, field)?;
         }
-        Ok(handle)
+        self.set_levels(cell.special.at_el1)?;
+        Ok((handle, second))
+    }
+
+    fn line_of(&self, line: LineId) -> Result<LineHandle, Refusal> {
+        let (die, number) = (line.die, line.number);
+        match self.platform.aic().line(Line { die, number }) {
+            Some(handle) if number != 0 => Ok(handle),
+            _ => Err(Refusal::Line),
+        }
     }
 
     fn check_fields(&self, cell: &Cell) -> Result<(), Refusal> {
@@ -121,12 +143,13 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// The line must be silent without us.
-    fn check_idle(&self, cell: &Cell, handle: &LineHandle) -> Result<(), Refusal> {
+    fn check_idle(&self, handle: &LineHandle) -> Result<(), Refusal> {
         let aic = self.platform.aic();
         let (software, high) = (aic.sw_state(handle), aic.hw_state(handle));
         if software || high {
+            let Line { die, number } = handle.line();
             self.say(&Message::Line {
-                line: cell.line,
+                line: LineId { die, number },
                 software,
                 high,
                 config: aic.irq_cfg(handle).bits(),
@@ -137,7 +160,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Sets the routing field of a CPU (keeping its other bits) and returns what it reads.
-    fn set_field(&mut self, cpu: usize, field: u8) -> Result<u8, Refusal> {
+    pub(super) fn set_field(&mut self, cpu: usize, field: u8) -> Result<u8, Refusal> {
         let Some(now) = self.me.siq_now[cpu] else {
             // A CPU that is not here, or whose register traps: nothing was asked of it, nothing is known of it.
             return if field == FIELD_AS_FOUND {
@@ -172,7 +195,7 @@ impl<P: Platform> Context<'_, '_, P> {
         Ok((now & 3) as u8)
     }
 
-    fn siq_refusal(&self, cpu: usize) -> Refusal {
+    pub(super) fn siq_refusal(&self, cpu: usize) -> Refusal {
         match local::found_siq_cfg(self.block.private(cpu)) {
             Reading::Trapped(esr) => Refusal::SiqCfg {
                 cpu: cpu as u8,
@@ -224,12 +247,13 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     fn finish_cell(&mut self, mut running: Running) {
-        let aic = self.platform.aic();
-        aic.mask(&running.handle);
-        aic.sw_clr(&running.handle);
+        self.silence(&running);
         self.unmask_all(&running);
         self.drain_stragglers(&mut running);
-        self.block.shared().active.store(0, Relaxed);
+        let shared = self.block.shared();
+        shared.active.store(0, Relaxed);
+        shared.second.store(0, Relaxed);
+        self.reset_surroundings(&running);
         let mut result = running.result;
         result.spurious = self.spurious().wrapping_sub(running.spurious);
         let (block, id) = (self.block, result.id);
@@ -259,6 +283,8 @@ fn empty_result(cell: &Cell, cpus: usize) -> CellResult {
     };
     let mut fields = Vec::new();
     let _ = fields.resize(cpus, FIELD_UNKNOWN);
+    let mut hits = Vec::new();
+    let _ = hits.resize(cell.special.steps.len(), 0);
     CellResult {
         id: cell.id,
         refusal: None,
@@ -274,5 +300,15 @@ fn empty_result(cell: &Cell, cpus: usize) -> CellResult {
         from_unmask: 0,
         min_ticks: 0,
         max_ticks: 0,
+        hits,
+        left_masked: 0,
+    }
+}
+
+const fn ended(cell: &Cell) -> Ended {
+    match cell.special.ending {
+        Ending::Normal => Ended::Normal,
+        Ending::Disabled => Ended::Disabled,
+        Ending::OutOfOrder(_) => Ended::OutOfOrder,
     }
 }

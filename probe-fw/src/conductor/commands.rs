@@ -60,6 +60,9 @@ impl<P: Platform> Context<'_, '_, P> {
                     reading,
                 });
             }
+            Command::WriteBack { cpu } => self.write_back(*cpu),
+            Command::Ipi(cell) => self.ipi_cell(cell),
+            Command::Wfi { cpu, us } => self.wfi(*cpu, *us),
             Command::Close => self.close(),
             Command::Leave => self.send_home(),
         }

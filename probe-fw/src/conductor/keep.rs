@@ -44,6 +44,13 @@ impl Kept {
             lines: Vec::new(),
         }
     }
+
+    /// IRQ_CFG (TARGET_CPU) of a line that a cell used, as found.
+    pub fn routing(&self, die: u8, number: u16) -> Option<u32> {
+        let line = LineId { die, number };
+        let used = self.lines.iter().find(|used| used.line == line)?;
+        Some(used.irq_config)
+    }
 }
 
 impl<P: Platform> Context<'_, '_, P> {
@@ -125,16 +132,33 @@ impl<P: Platform> Context<'_, '_, P> {
                 aic.write_mask_set(die, word, !0);
             }
         }
-        let mut config = aic.config();
-        config.set_enable(true);
-        aic.set_config(config);
+        self.take_config();
         if self.me.siq_boot != self.me.siq_now[BOOT]
             && let Some(value) = self.me.siq_boot
         {
             self.set_siq_boot(value);
         }
         if let Some(running) = &self.me.running {
-            aic.unmask(&running.handle);
+            if let Some(on) = running.cell.special.enable {
+                self.set_enable(on);
+            }
+            self.unmask_lines(&running.handle, running.second.as_ref());
+        }
+    }
+
+    /// CONFIG as cells need it.
+    pub(super) fn take_config(&self) {
+        if self.owns_config() {
+            self.set_enable(true);
+        } else {
+            self.put_back_config();
+        }
+    }
+
+    fn put_back_config(&self) {
+        let (aic, found) = (self.platform.aic(), self.me.kept.config);
+        if self.owns_config() || aic.config().bits() != found {
+            aic.set_config(found.into());
         }
     }
 
@@ -143,10 +167,8 @@ impl<P: Platform> Context<'_, '_, P> {
         if !self.me.open {
             return;
         }
-        let aic = self.platform.aic();
         if let Some(running) = &self.me.running {
-            aic.mask(&running.handle);
-            aic.sw_clr(&running.handle);
+            self.silence(running);
         }
         self.me.siq_boot = self.me.siq_now[BOOT];
         if let Some(found) = self.siq_found(BOOT)
@@ -160,7 +182,7 @@ impl<P: Platform> Context<'_, '_, P> {
     /// CONFIG first: while the controller delivers, no line but those under test may be unmasked.
     fn put_back_aic(&mut self) {
         let aic = self.platform.aic();
-        aic.set_config(self.me.kept.config.into());
+        self.put_back_config();
         if self.me.kept.unmasked != 0 {
             for (at, die, word) in self.words() {
                 let mask = self.me.kept.masks[at];
@@ -178,7 +200,9 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Notes a line before its first use.
-    pub(super) fn note_line(&mut self, line: LineId, handle: &LineHandle) -> bool {
+    pub(super) fn note_line(&mut self, handle: &LineHandle) -> bool {
+        let Line { die, number } = handle.line();
+        let line = LineId { die, number };
         let aic = self.platform.aic();
         let lines = &mut self.me.kept.lines;
         lines.iter().any(|used| used.line == line)
@@ -195,6 +219,7 @@ impl<P: Platform> Context<'_, '_, P> {
     pub(super) fn close(&mut self) {
         let mut report = Report::new();
         self.me.running = None;
+        let _ = self.set_levels(0);
         if self.me.open {
             self.restore_lines(&mut report);
             self.restore_cpus(&mut report);
@@ -213,7 +238,9 @@ impl<P: Platform> Context<'_, '_, P> {
 
     fn restore_lines(&mut self, report: &mut Report) {
         let aic = self.platform.aic();
-        self.block.shared().active.store(0, Relaxed);
+        let shared = self.block.shared();
+        shared.active.store(0, Relaxed);
+        shared.second.store(0, Relaxed);
         for used in &self.me.kept.lines {
             let line = Line {
                 die: used.line.die,
@@ -225,6 +252,9 @@ impl<P: Platform> Context<'_, '_, P> {
             aic.mask(&handle);
             if !used.software {
                 aic.sw_clr(&handle);
+            }
+            if aic.irq_cfg(&handle).bits() != used.irq_config {
+                aic.set_irq_cfg(&handle, used.irq_config.into());
             }
             let index = u32::from(line.die) << 16 | u32::from(line.number);
             let (software, config) = (aic.sw_state(&handle), aic.irq_cfg(&handle).bits());

@@ -3,7 +3,9 @@
 mod cell;
 mod commands;
 mod histogram;
+mod ipi;
 mod keep;
+mod special;
 mod trigger;
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
@@ -38,6 +40,8 @@ pub struct Conductor {
     /// What SIQ_CFG of the boot CPU should read during a slice.
     siq_boot: Option<u64>,
     ended: bool,
+    /// Workers that wait at EL1, one bit each.
+    at_el1: u32,
     /// The boot CPU faulted: cells are refused from then on.
     broken: bool,
 }
@@ -56,6 +60,7 @@ impl Conductor {
             siq_now: [None; MAX_CPUS],
             siq_boot: None,
             ended: false,
+            at_el1: 0,
             broken: false,
         }
     }
@@ -84,11 +89,15 @@ impl Conductor {
         self.broken = true;
         self.running = None;
         let shared = block.shared();
-        if let Some(line) = shared.line(platform.aic(), shared.active.load(Relaxed) as u32) {
-            platform.aic().mask(&line);
-            platform.aic().sw_clr(&line);
+        let aic = platform.aic();
+        let first = shared.line(aic, shared.active.load(Relaxed) as u32);
+        let second = shared.second_line(aic, shared.second.load(Relaxed) as u32);
+        for line in [first, second].into_iter().flatten() {
+            aic.mask(&line);
+            aic.sw_clr(&line);
         }
         shared.active.store(0, Relaxed);
+        shared.second.store(0, Relaxed);
         let mut ctx = Context {
             me: self,
             block,

@@ -3,6 +3,7 @@
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
+use protocol::command::Special;
 use protocol::message::{RawEvent, Reading, Refusal};
 use protocol::{MAX_CPUS, Message};
 
@@ -25,7 +26,7 @@ struct Taken {
 }
 
 /// When each CPU was unmasked; 0 = it never was masked.
-type Unmasked = [u64; MAX_CPUS];
+pub type Unmasked = [u64; MAX_CPUS];
 
 impl<P: Platform> Context<'_, '_, P> {
     /// Fires once and accounts for it.
@@ -34,11 +35,13 @@ impl<P: Platform> Context<'_, '_, P> {
         self.block.shared().before.store(self.me.consumed, Relaxed);
         r.last_late = false;
         r.last_landed = false;
-        if r.cell.masked.is_empty() {
-            self.trigger_open(r)
-        } else {
-            self.trigger_masked(r)
+        if r.cell.masked.is_empty() && r.cell.special == Special::default() {
+            return self.trigger_open(r);
         }
+        self.before_trigger(r)?;
+        self.trigger_timed(r)?;
+        self.look_at_masks(r);
+        Ok(())
     }
 
     fn trigger_open(&mut self, r: &mut Running) -> Result<(), Refusal> {
@@ -58,7 +61,8 @@ impl<P: Platform> Context<'_, '_, P> {
         self.account(r, taken, fired_at, fired_at + r.timeout, &[0; MAX_CPUS])
     }
 
-    fn trigger_masked(&mut self, r: &mut Running) -> Result<(), Refusal> {
+    /// A trigger with windows or steps.
+    fn trigger_timed(&mut self, r: &mut Running) -> Result<(), Refusal> {
         let mut unmasked: Unmasked = [0; MAX_CPUS];
         for mask in &r.cell.masked {
             self.mask(mask.cpu.into())?;
@@ -73,17 +77,34 @@ impl<P: Platform> Context<'_, '_, P> {
         r.result.fired += 1;
         let mut offered = 0u32;
         let mut last = fired_at;
-        while let Some((cpu, us)) = next_window(r, &unmasked) {
-            self.sleep_until(fired_at + self.platform.ticks(us));
-            // Every window that is still open is sampled before the first of them closes.
-            for mask in &r.cell.masked {
-                let cpu = usize::from(mask.cpu);
-                if unmasked[cpu] == 0 && self.sample(cpu)? {
-                    offered |= 1 << cpu;
+        let mut steps = 0;
+        loop {
+            let step = r.cell.special.steps.get(steps).copied();
+            let window = next_window(r, &unmasked);
+            let (us, window) = match (step, window) {
+                (None, None) => break,
+                (Some(step), Some((_, us))) if u64::from(step.at_us) <= us => {
+                    (step.at_us.into(), None)
                 }
+                (_, Some((cpu, us))) => (us, Some(cpu)),
+                (Some(step), None) => (step.at_us.into(), None),
+            };
+            self.sleep_until(fired_at + self.platform.ticks(us));
+            if let Some(cpu) = window {
+                // Every window that is still open is sampled before the first of them closes.
+                for mask in &r.cell.masked {
+                    let cpu = usize::from(mask.cpu);
+                    if unmasked[cpu] == 0 && self.sample(cpu)? {
+                        offered |= 1 << cpu;
+                    }
+                }
+                last = self.unmask(cpu)?;
+                unmasked[cpu] = last;
+            } else if let Some(step) = step {
+                self.step(r, steps, step, &unmasked)?;
+                last = last.max(self.platform.now());
+                steps += 1;
             }
-            last = self.unmask(cpu)?;
-            unmasked[cpu] = last;
         }
         for (cpu, count) in r.result.offered.iter_mut().enumerate() {
             *count += offered >> cpu & 1;
@@ -124,7 +145,7 @@ impl<P: Platform> Context<'_, '_, P> {
                 let late = self.next_in_grace(self.platform.now() + patience);
                 // Withdraw it; and whoever swallowed the event left the line masked.
                 self.platform.aic().sw_clr(&r.handle);
-                self.platform.aic().unmask(&r.handle);
+                self.unmask_lines(&r.handle, r.second.as_ref());
                 if let Some(taken) = late {
                     self.straggle(r, taken);
                 }
@@ -249,7 +270,7 @@ impl<P: Platform> Context<'_, '_, P> {
         Ok(())
     }
 
-    fn sample(&mut self, cpu: usize) -> Result<bool, Refusal> {
+    pub(super) fn sample(&mut self, cpu: usize) -> Result<bool, Refusal> {
         if cpu == BOOT {
             return Ok(local::irq_offered(self.platform));
         }

@@ -3,13 +3,13 @@
 use core::arch::asm;
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use aic_regs::aic::{Aic, Generation, Geometry};
 use aic_regs::mmio::RealMmio;
-use aic_regs::sysreg::{CNTFRQ, CNTPCT, RealSysRegs, SysRegs};
+use aic_regs::sysreg::{CNTFRQ, CNTPCT, DAIF, IPI_SR, RealSysRegs, SIQ_CFG, SysRegs};
 use probe_fw::block::Block;
-use probe_fw::platform::Platform;
+use probe_fw::platform::{Platform, Slept};
 use probe_fw::state::{PRIVATE_SIZE, Private, Shared, Stream};
 use protocol::context::{self, CPU_PRIVATE_SIZE};
 use protocol::image::offset;
@@ -22,6 +22,9 @@ const EVNT_BITS: u64 = EVNTEN | 1 << 3 | 0xf << EVNTI_SHIFT;
 const EVNTI_SHIFT: u32 = 4;
 /// Slowest pace: EVNTI has four bits.
 const SLOWEST: u32 = 15;
+
+/// What `fw_wfi` puts into x0; x1 holds one more, and so on.
+const PATTERN: u64 = 0x5a00;
 
 /// What a CPU keeps of its own, behind `Private` in the block.
 pub struct Cpu {
@@ -52,26 +55,33 @@ impl Cpu {
         let words = &block.control().aic;
         let word = |w: &AtomicU64| w.load(Relaxed) as u32;
         let generation = match word(&words.generation) {
+            1 => Generation::V1,
             2 => Generation::V2,
             3 => Generation::V3,
             _ => return None,
         };
         let (nr, max, dies) = (word(&words.nr_irq), word(&words.max_irq), word(&words.dies));
-        let geometry = match generation {
+        let computed = match generation {
+            Generation::V1 => Geometry::v1(nr),
             Generation::V3 => Geometry::v3(nr, max, dies, word(&words.event)),
-            _ => Geometry::v2(nr, max, dies, word(&words.event)),
+            Generation::V2 => Geometry::v2(nr, max, dies, word(&words.event)),
         };
-        let (version, info1, info3) = (geometry.version, geometry.info1, geometry.info3);
-        let cfg_stride = word(&words.cfg_stride);
-        let geometry = geometry
-            .with_irq_cfg(word(&words.irq_cfg))
-            .with_strides(
-                cfg_stride,
-                word(&words.set_stride),
-                word(&words.clr_stride),
-                cfg_stride,
-            )
-            .with_header(version, info1, info3, word(&words.config));
+        let geometry = if generation == Generation::V1 {
+            // Its layout is fixed.
+            computed
+        } else {
+            let cfg_stride = word(&words.cfg_stride);
+            let (set, clr) = (word(&words.set_stride), word(&words.clr_stride));
+            computed
+                .with_irq_cfg(word(&words.irq_cfg))
+                .with_strides(cfg_stride, set, clr, cfg_stride)
+                .with_header(
+                    computed.version,
+                    computed.info1,
+                    computed.info3,
+                    word(&words.config),
+                )
+        };
         geometry.check().ok()?;
         // SAFETY: the host took base and geometry from the device tree, whose window the loader maps as Device memory;
         // `check` bounds every offset.
@@ -230,6 +240,83 @@ impl Platform for Cpu {
             }
             wfe();
         }
+    }
+
+    fn wait_at_el1(&self, word: &AtomicU64, old: u64, until: u64) -> u64 {
+        unsafe extern "C" {
+            fn fw_wait_at_el1(word: *mut u64, old: u64, until: u64, sleep: u64);
+        }
+        let sleep = self.can_sleep();
+        if sleep {
+            self.set_pace(pace(until.saturating_sub(self.regs.read::<CNTPCT>())));
+        }
+        // SAFETY: comes back with every register that Rust and the loader rely on as it was; interrupts that it takes
+        // meanwhile run on this CPU's stack, below what is in use.
+        unsafe { fw_wait_at_el1(word.as_ptr(), old, until, sleep.into()) };
+        word.load(Acquire)
+    }
+
+    fn fiqs(&self, open: bool) {
+        // SAFETY: opens or closes FIQs; their handler keeps to atomics and system registers.
+        unsafe {
+            if open {
+                asm!("msr daifclr, #1", options(nostack, preserves_flags));
+            } else {
+                asm!("msr daifset, #1", options(nostack, preserves_flags));
+            }
+        }
+    }
+
+    fn wfi(&self, us: u64) -> Slept {
+        unsafe extern "C" {
+            fn fw_wfi();
+        }
+        let regs = &self.regs;
+        let system = || {
+            [
+                regs.read_guarded::<SIQ_CFG>().map_or(0, u64::from),
+                regs.read::<DAIF>().into(),
+                regs.read_guarded::<IPI_SR>().map_or(0, u64::from),
+            ]
+        };
+        let wake = regs.read::<CNTPCT>() + self.ticks(us);
+        let (daif, control): (u64, u64);
+        // SAFETY: masks interrupts, whose state is put back below, and arms the virtual timer, which nothing else uses;
+        // without an offset it counts as CNTPCT does.
+        unsafe {
+            asm!(
+                "mrs {daif}, daif", "msr daifset, #0xf", "mrs {control}, cntv_ctl_el0",
+                "msr cntv_cval_el0, {wake}", "msr cntv_ctl_el0, {on}", "isb",
+                daif = out(reg) daif, control = out(reg) control, wake = in(reg) wake, on = in(reg) 1u64,
+                options(nostack, preserves_flags),
+            );
+        }
+        let before = system();
+        // SAFETY: it saves and loads what a callee has to, and the stack pointer, whatever the CPU loses.
+        unsafe { fw_wfi() };
+        let after = system();
+        // SAFETY: as found.
+        unsafe {
+            asm!(
+                "msr cntv_ctl_el0, {control}", "isb", "msr daif, {daif}",
+                control = in(reg) control, daif = in(reg) daif, options(nostack, preserves_flags),
+            );
+        }
+        let mut slept = Slept::default();
+        for (n, (word, pattern)) in self
+            .private
+            .woken
+            .iter()
+            .take(31)
+            .zip(PATTERN..)
+            .enumerate()
+        {
+            slept.registers |= u32::from(word.load(Relaxed) != pattern) << n;
+        }
+        for (n, (before, after)) in before.iter().zip(after).enumerate() {
+            slept.system |= u8::from(*before != after) << n;
+        }
+        slept
     }
 
     fn irqs(&self, open: bool) {

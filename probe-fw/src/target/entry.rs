@@ -2,10 +2,10 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use aic_regs::sysreg::{CNTPCT, IPI_SR, IpiSr, RealSysRegs, SCTLR_EL1, SysRegs};
+use aic_regs::sysreg::{CNTFRQ, CNTPCT, IPI_SR, IpiSr, RealSysRegs, SCTLR_EL1, SysRegs};
 use probe_fw::conductor::{self, BOOT, Conductor};
 use probe_fw::state::Private;
-use probe_fw::{irq, local, up_ring, worker};
+use probe_fw::{ipi, irq, local, up_ring, worker};
 use protocol::context::{self, CpuState, SliceStatus};
 use protocol::{Message, PROTOCOL_VERSION, SCHEMA_HASH, image};
 
@@ -26,6 +26,8 @@ core::arch::global_asm!(
     bad_context = const SliceStatus::BadContext as u64,
     bad_worker = const CpuState::BadContext as u64,
 );
+
+core::arch::global_asm!(include_str!("away.s"));
 
 unsafe extern "C" {
     /// Restores what the entry saved and returns to the loader with `result`.
@@ -111,8 +113,11 @@ extern "C" fn rust_fiq(private: &'static Private) -> u64 {
     if let Ok(status) = RealSysRegs.read_guarded::<IPI_SR>()
         && status.pending()
     {
-        // SAFETY: writing 1 acknowledges the IPI that is pending.
-        let _ = unsafe { RealSysRegs.write_guarded::<IPI_SR>(IpiSr(1)) };
+        ipi::take(private, acknowledge, || {
+            let regs = RealSysRegs;
+            let until = regs.read::<CNTPCT>() + regs.read::<CNTFRQ>() * ipi::WORK_US / 1_000_000;
+            while regs.read::<CNTPCT>() < until {}
+        });
         explained = true;
     }
     explained |= quiet_timers();
@@ -122,6 +127,15 @@ extern "C" fn rust_fiq(private: &'static Private) -> u64 {
     let strays = private.stray_fiqs.load(Relaxed) + 1;
     private.stray_fiqs.store(strays, Relaxed);
     if strays < STRAY_FIQS { 0 } else { PSTATE_F }
+}
+
+/// Acknowledges the fast IPI that is pending.
+fn acknowledge(barrier: bool) {
+    // SAFETY: writing 1 acknowledges; the register was just read without a trap.
+    unsafe { RealSysRegs.write::<IPI_SR>(IpiSr::ACKNOWLEDGE) };
+    if barrier {
+        RealSysRegs.isb();
+    }
 }
 
 /// Masks a timer that fires (ENABLE and ISTATUS without IMASK), as the loader's own handler does.

@@ -173,6 +173,16 @@ fw_serror:
 3:  ldr     x1, [x0, #0xd8]
     b       fw_fatal
 
+// From EL1, where this CPU was sent to wait: HVC is the way back, anything else a fault like at this level.
+fw_lower_sync:
+    msr     tpidrro_el0, x0
+    mrs     x0, esr_el1
+    lsr     x0, x0, #26
+    cmp     x0, #0x16
+    b.eq    fw_back_from_el1
+    mrs     x0, tpidrro_el0
+    b       fw_sync
+
 fw_unexpected:
     mov     x1, #3
 fw_fatal:
@@ -225,7 +235,7 @@ fw_vectors:
     .p2align 7
     b       fw_serror
     .p2align 7
-    b       fw_unexpected               // from lower levels
+    b       fw_lower_sync               // from lower levels
     .p2align 7
     b       fw_unexpected
     .p2align 7

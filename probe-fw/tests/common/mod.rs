@@ -9,11 +9,13 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use aic_regs::aic::{Aic, Geometry, Line};
 use aic_regs::mmio::{FakeMmio, Mmio};
-use aic_regs::sysreg::{FakeSysRegs, ISR_EL1, Isr, SIQ_CFG, SiqCfg};
+use aic_regs::sysreg::{
+    FakeSysRegs, IPI_RR_GLOBAL, ISR_EL1, IpiRequest, Isr, MPIDR, Mpidr, SIQ_CFG, SiqCfg,
+};
 use probe_fw::block::Block;
 use probe_fw::conductor::Conductor;
-use probe_fw::platform::Platform;
-use probe_fw::{irq, local, worker};
+use probe_fw::platform::{Platform, Slept};
+use probe_fw::{ipi, irq, local, worker};
 use protocol::context::{self, CpuState, SliceStatus, UP_RING_SIZE};
 use protocol::frame::{self, Decoder, MAX_FRAME};
 use protocol::{Command, Message, Packet};
@@ -35,6 +37,8 @@ pub struct Sim {
     pub geometry: Geometry,
     pub regs: Vec<FakeSysRegs>,
     masked: Vec<Cell<bool>>,
+    fiqs_held: Vec<Cell<bool>>,
+    ipi_pending: Vec<Cell<bool>>,
     clock: Cell<u64>,
     pub rule: Rule,
     /// A worker that does not answer any more.
@@ -65,8 +69,10 @@ impl Sim {
         }
         let regs: Vec<_> = fields
             .iter()
-            .map(|f| {
+            .zip(1..)
+            .map(|(f, core)| {
                 let regs = FakeSysRegs::new();
+                regs.set::<MPIDR>(Mpidr(0x8000_0000 + core));
                 regs.set::<SIQ_CFG>(SiqCfg(*f));
                 regs
             })
@@ -77,6 +83,8 @@ impl Sim {
             mmio,
             geometry,
             masked: fields.iter().map(|_| Cell::new(false)).collect(),
+            fiqs_held: fields.iter().map(|_| Cell::new(false)).collect(),
+            ipi_pending: fields.iter().map(|_| Cell::new(false)).collect(),
             regs,
             clock: Cell::new(1000),
             rule,
@@ -203,7 +211,27 @@ impl Sim {
         self.deliver();
     }
 
+    /// Fast IPIs that were sent: to the CPU whose core number is named.
+    fn deliver_ipis(&self) {
+        for regs in &self.regs {
+            let sent = regs.get::<IPI_RR_GLOBAL>();
+            if sent.0 != 0 {
+                regs.set::<IPI_RR_GLOBAL>(IpiRequest(0));
+                if let Some(to) = usize::from(sent.core()).checked_sub(1) {
+                    self.ipi_pending[to].set(true);
+                }
+            }
+        }
+        for cpu in 0..self.regs.len() {
+            if self.ipi_pending[cpu].get() && !self.fiqs_held[cpu].get() {
+                let pending = &self.ipi_pending[cpu];
+                ipi::take(self.block().private(cpu), |_| pending.set(false), || {});
+            }
+        }
+    }
+
     fn deliver(&self) {
+        self.deliver_ipis();
         for regs in &self.regs {
             regs.set::<ISR_EL1>(Isr(0));
         }
@@ -277,6 +305,27 @@ impl Platform for SimCpu<'_> {
             // Nothing happens by itself here: a long wait may take long steps.
             let left = until.saturating_sub(self.sim.clock.get());
             self.sim.clock.set(self.sim.clock.get() + left / 8);
+        }
+    }
+
+    fn wait_at_el1(&self, word: &AtomicU64, old: u64, until: u64) -> u64 {
+        self.wait(word, old, until)
+    }
+
+    fn fiqs(&self, open: bool) {
+        self.sim.fiqs_held[self.id].set(!open);
+        self.sim.deliver_ipis();
+    }
+
+    fn wfi(&self, _us: u64) -> Slept {
+        // This machine's worker 2 loses x9 and SIQ_CFG.
+        if self.id == 2 {
+            Slept {
+                registers: 1 << 9,
+                system: 1,
+            }
+        } else {
+            Slept::default()
         }
     }
 
