@@ -26,8 +26,7 @@ pub fn push(block: Block<'_>, cpu: usize, message: &Message) {
     let packets = private.packets.load(Relaxed);
     let dropped = private.dropped.load(Relaxed);
     let mut bytes = [0; MAX_FRAME];
-    // The fields of a `Packet`, in its order: postcard writes a tuple and a structure alike.
-    let encoded = frame::encode(&(packets as u32, dropped as u32, message), &mut bytes);
+    let encoded = frame::encode_packet(packets as u32, dropped as u32, message, &mut bytes);
     match encoded {
         Ok(n) if n as u64 <= room(block, cpu) => {
             copy(block, cpu, &bytes[..n]);

@@ -3,6 +3,8 @@
 use crc::{CRC_32_ISO_HDLC, Crc, Table};
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::{Command, Message};
+
 /// Longest postcard encoding of one message, in bytes.
 pub const MAX_PAYLOAD: usize = 480;
 /// Longest frame, terminator included: payload, CRC and one COBS byte per 254.
@@ -63,6 +65,21 @@ pub fn encode<T: Serialize + ?Sized>(
     Ok(n + 1)
 }
 
+/// [`encode`] for the [`crate::Packet`] with these parts, compiled once, here, and for size where the profile says so.
+///
+/// # Errors
+/// As [`encode`].
+#[inline(never)]
+pub fn encode_packet(
+    seq: u32,
+    dropped: u32,
+    message: &Message,
+    out: &mut [u8; MAX_FRAME],
+) -> Result<usize, FrameError> {
+    // The fields of a `Packet`, in its order: postcard writes a tuple and a structure alike.
+    encode(&(seq, dropped, message), out)
+}
+
 /// Decodes one frame, given without its terminator; `frame` is overwritten.
 ///
 /// # Errors
@@ -106,6 +123,12 @@ impl Decoder {
             len: 0,
             overlong: false,
         }
+    }
+
+    /// [`Decoder::push`] for a command, compiled once, here, as [`encode_packet`].
+    #[inline(never)]
+    pub fn push_command(&mut self, byte: u8) -> Option<Result<Command, FrameError>> {
+        self.push(byte)
     }
 
     /// Takes one byte; `Some` when it ends a frame. Empty frames (two terminators in a row) are skipped.

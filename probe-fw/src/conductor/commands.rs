@@ -38,7 +38,7 @@ impl<P: Platform> Context<'_, '_, P> {
                     .add((at & (DOWN_RING_SIZE - 1)) as usize)
                     .read()
             };
-            if let Some(result) = self.me.decoder.push(byte) {
+            if let Some(result) = self.me.decoder.push_command(byte) {
                 control.down_tail.store(at + 1, Release);
                 return Some(result.map_err(|_| start));
             }
