@@ -18,6 +18,8 @@ const DEVICE_PHANDLE: u32 = 0x100;
 const IMPL_SIZE: u64 = 0x9010;
 /// Bytes of one entry in the power manager's `devices`.
 const PMGR_DEVICE: usize = 48;
+/// Offset of the page with the counter in the window of version 1.
+const AIC_1_TIMEBASE: u64 = 0x8000;
 /// Flag of an entry that no loader touches.
 const PMGR_VIRTUAL: u8 = 0x10;
 
@@ -163,10 +165,10 @@ fn aic(model: &SocModel) -> NodeBuilder {
     let node = NodeBuilder::new("aic")
         .prop_str(
             "compatible",
-            if aic.generation == 2 {
-                "aic,2"
-            } else {
-                "aic,3"
+            match aic.generation {
+                1 => "aic,1",
+                2 => "aic,2",
+                _ => "aic,3",
             },
         )
         .prop_str("device_type", "interrupt-controller")
@@ -176,17 +178,22 @@ fn aic(model: &SocModel) -> NodeBuilder {
         .prop_u32(
             "#main-cpus",
             model.cpu.iter().filter(|c| c.present).count() as u32,
-        )
-        .prop_u64("aic-iack-offset", aic.event.into());
-    let node = if model.adt.aic_without_reg {
-        node
-    } else {
-        node.prop_u64s("reg", &[bus(aic.base), aic.size])
+        );
+    let node = match aic.generation {
+        1 => only_version_1(node, model),
+        2 => node.prop_u64("aic-iack-offset", aic.event.into()),
+        _ => offsets_of_version_3(node, model),
     };
-    let node = if aic.generation == 2 {
-        node
-    } else {
-        offsets_of_version_3(node, model)
+    let window = [bus(aic.base), aic.size];
+    let node = match (model.adt.aic_without_reg, aic.generation) {
+        (true, _) => node,
+        // The second window is that of the timestamps.
+        (false, 1) => {
+            let [base, _] = window;
+            let windows = [base, aic.size, base + AIC_1_TIMEBASE, 0x1000];
+            node.prop_u64s("reg", &windows)
+        }
+        (false, _) => node.prop_u64s("reg", &window),
     };
     if model.adt.ext_routes.is_empty() {
         return node;
@@ -205,6 +212,13 @@ fn aic(model: &SocModel) -> NodeBuilder {
     node.prop_bytes("aic-ext-intr-cfg", &bytes)
 }
 
+/// As in the trees of M1: the number of lines follows from the length of `ipid-mask`, one bit a line.
+fn only_version_1(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
+    let ipids = vec![0xff; model.aic.nr_irq.div_ceil(8) as usize];
+    node.prop_u32("aic-version", 2)
+        .prop_bytes("ipid-mask", &ipids)
+}
+
 fn offsets_of_version_3(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
     let aic = &model.aic;
     let computed = 4 * aic.max_irq + 5 * (aic.max_irq / 8);
@@ -215,6 +229,7 @@ fn offsets_of_version_3(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
         ("hwintmon-stride", aic.hw_state_stride),
     ];
     let node = node
+        .prop_u64("aic-iack-offset", aic.event.into())
         .prop_u32("rev-offset", 0)
         .prop_u32("cap0-offset", 4)
         .prop_u32("maxnumirq-offset", 0xc)

@@ -13,9 +13,9 @@ use serde::Deserialize as _;
 
 pub use error::ModelError;
 pub use schema::{
-    AdtModel, AicModel, CallWake, CounterModel, CpuModel, CpusModel, DeviceModel, ExtRoute,
-    FaultModel, IpiModel, LineModel, LoaderModel, MmioModel, PmgrModel, RamModel, SiqModel,
-    SocModel, SysRegModel, TimingModel, UartModel,
+    AdtModel, AicModel, AicV1Model, CallWake, CounterModel, CpuModel, CpusModel, DeviceModel,
+    ExtRoute, FaultModel, IpiModel, LineModel, LoaderModel, MmioModel, PmgrModel, RamModel,
+    SiqModel, SocModel, SysRegModel, TimingModel, UartModel,
 };
 pub use schema::{
     Choice, Class, ClusterType, EventClaim, LinkKind, OnMasked, Outside, RegisterAccess,
@@ -32,10 +32,11 @@ const BUILTIN: &[(&str, &str)] = &[
     ),
     ("t8140-sprr", include_str!("../../models/t8140-sprr.toml")),
     ("t6020", include_str!("../../models/t6020.toml")),
+    ("t8103", include_str!("../../models/t8103.toml")),
 ];
 
 /// The names of [`BUILTIN`], in the same order.
-const BUILTIN_NAMES: &[&str] = &["t8140", "t8140-siq-traps", "t8140-sprr", "t6020"];
+const BUILTIN_NAMES: &[&str] = &["t8140", "t8140-siq-traps", "t8140-sprr", "t6020", "t8103"];
 
 impl SocModel {
     /// The built-in model of that name, if there is one.

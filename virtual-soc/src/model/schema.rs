@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::source::Source;
 
 pub use adt::{AdtModel, DeviceModel, ExtRoute, StrideProperties};
-pub use aic::{AicModel, EventClaim, LineModel};
+pub use aic::{AicModel, AicV1Model, EventClaim, LineModel};
 pub use cpu::{ClusterType, CpuModel, CpusModel};
 pub use loader::{CallWake, FaultModel, LinkKind, LoaderModel, Outside};
 pub use siq::{Choice, Class, IpiModel, OnMasked, RegisterAccess, SiqModel, SysRegModel};

@@ -108,11 +108,14 @@ impl SocModel {
     fn validate_aic(&self, check: &Check<'_>) -> Result<(), ModelError> {
         let aic = &self.aic;
         check.that(
-            matches!(aic.generation, 2 | 3),
+            matches!(aic.generation, 1..=3),
             "aic.generation",
             aic.generation,
-            "2 or 3",
+            "1, 2 or 3",
         )?;
+        if aic.generation == 1 {
+            self.validate_aic_1(check)?;
+        }
         check.that(
             aic.max_irq.is_multiple_of(32) && (32..=0x1000).contains(&aic.max_irq),
             "aic.max_irq",
@@ -153,6 +156,37 @@ impl SocModel {
                     format!("die {}, number {}", line.die, line.number),
                     &format!("die below {}, number below {}", aic.dies, aic.nr_irq),
                 )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of version 1 are fixed.
+    fn validate_aic_1(&self, check: &Check<'_>) -> Result<(), ModelError> {
+        let aic = &self.aic;
+        for (key, value, fixed) in [
+            ("aic.irq_cfg", aic.irq_cfg, 0x3000),
+            ("aic.event", aic.event, 0x2004),
+            ("aic.max_irq", aic.max_irq, 0x400),
+            ("aic.dies", aic.dies, 1),
+        ] {
+            let allowed = format!("{fixed:#x} with aic.generation = 1");
+            check.that(value == fixed, key, hex(value), &allowed)?;
+        }
+        check.that(
+            aic.banks <= 1,
+            "aic.banks",
+            aic.banks,
+            "0 or 1 with aic.generation = 1",
+        )?;
+        check.range("aic.v1.targets", aic.v1.targets.into(), 1, 32)?;
+        let number = |i: usize| self.cpu[i].aic_number.unwrap_or(self.cpu[i].adt_id);
+        for i in 0..self.cpu.len() {
+            let key = format!("cpu[{i}].aic_number");
+            check.range(&key, number(i).into(), 0, 31)?;
+            if let Some(j) = (0..i).find(|&j| number(j) == number(i)) {
+                let allowed = format!("a number that cpu[{j}] does not have");
+                check.that(false, &key, number(i), &allowed)?;
             }
         }
         Ok(())

@@ -130,12 +130,12 @@ impl SocBus {
     /// SIQ_CFG of a CPU, whatever an access by the guest would do.
     #[must_use]
     pub fn siq_cfg(&self, cpu: usize) -> u64 {
-        self.aic.router.siq_cfg(cpu)
+        self.aic.siq_cfg(cpu)
     }
 
     /// Change SIQ_CFG of a CPU from outside the guest.
     pub fn set_siq_cfg(&mut self, cpu: usize, value: u64, now: Time) {
-        self.aic.router.set_siq_cfg(cpu, value, now.as_picos());
+        self.aic.set_siq_cfg(cpu, value, now.as_picos());
     }
 
     /// Drive the hardware level of a line from outside the guest.
@@ -152,7 +152,7 @@ impl SocBus {
     }
 
     pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: Time) {
-        self.aic.router.set_alive(cpu, alive, now.as_picos());
+        self.aic.set_alive(cpu, alive, now.as_picos());
         self.pmgr.set_running(cpu, alive);
     }
 
@@ -177,22 +177,18 @@ impl SocBus {
 
     /// Read EVENT for a CPU on the loader's behalf.
     pub(crate) fn loader_event(&mut self, cpu: usize, now: Time) -> u32 {
-        let word = self.aic_read(cpu, self.aic_event_offset(), now.as_picos());
+        let word = self.aic_read(cpu, self.aic.event_offset(), now.as_picos());
         self.loader_took += u64::from(word != 0);
         word
     }
 
-    const fn aic_event_offset(&self) -> u32 {
-        self.aic.event_offset()
-    }
-
     fn aic_read(&mut self, cpu: usize, offset: u32, now: u64) -> u32 {
         let value = self.aic.read(cpu, offset, now);
-        if offset == self.aic.event_offset() {
+        if let Some(reader) = self.aic.event_of(cpu, offset) {
             if value == 0 {
-                self.empty_events[cpu] += 1
+                self.empty_events[reader] += 1
             } else {
-                self.taken[cpu] += 1
+                self.taken[reader] += 1
             }
         }
         value
@@ -228,7 +224,7 @@ impl SocBus {
         } else {
             0
         };
-        for cpu in bits(irqs & self.aic.router.irq_lines()) {
+        for cpu in bits(irqs & self.aic.irq_lines()) {
             loop {
                 let word = self.loader_event(cpu, now);
                 if word == 0 {
@@ -245,7 +241,7 @@ impl SocBus {
 
     fn set_alive_mask(&mut self, set: u64, alive: bool, now: Time) {
         for cpu in bits(set) {
-            self.aic.router.set_alive(cpu, alive, now.as_picos());
+            self.aic.set_alive(cpu, alive, now.as_picos());
         }
     }
 
@@ -304,10 +300,10 @@ impl Bus for SocBus {
         if let Some(offset) = self.aic_offset(pa) {
             let ps = now.as_picos();
             match size {
-                4 => self.aic.write(offset, value as u32, ps),
+                4 => self.aic.write(cpu, offset, value as u32, ps),
                 8 => {
-                    self.aic.write(offset, value as u32, ps);
-                    self.aic.write(offset + 4, (value >> 32) as u32, ps);
+                    self.aic.write(cpu, offset, value as u32, ps);
+                    self.aic.write(cpu, offset + 4, (value >> 32) as u32, ps);
                 }
                 _ => return self.nobody(),
             }
@@ -385,7 +381,6 @@ impl Bus for SocBus {
                     }
                     let kept = self.siq_cfg(cpu) & !self.siq_writable;
                     self.aic
-                        .router
                         .set_siq_cfg(cpu, kept | value & self.siq_writable, ps);
                 }
             },
@@ -406,7 +401,7 @@ impl Bus for SocBus {
     }
 
     fn irq_lines(&self) -> u64 {
-        self.aic.router.irq_lines()
+        self.aic.irq_lines()
     }
 
     fn fiq_lines(&self) -> u64 {
@@ -414,14 +409,14 @@ impl Bus for SocBus {
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {
-        self.aic.router.tick(view.irq_masked, now.as_picos());
+        self.aic.tick(view.irq_masked, now.as_picos());
         self.ipi.tick(view.waiting, now.as_picos());
         self.loader_takes_interrupts(now);
     }
 
     fn next_event(&self, now: Time) -> Option<Time> {
         let now = now.as_picos();
-        let events = [self.aic.router.next_event(now), self.ipi.next_event(now)];
+        let events = [self.aic.next_event(now), self.ipi.next_event(now)];
         events.into_iter().flatten().min().map(Time)
     }
 }

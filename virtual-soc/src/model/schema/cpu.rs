@@ -84,6 +84,8 @@ pub struct CpuModel {
     /// Physical address of the CPU's implementation registers (reset vector at +0); 0 = no such block.
     #[serde(default)]
     pub impl_reg: u64,
+    /// AIC 1: the CPU's WHOAMI and its bit in TARGET_CPU, 0..=31; `adt_id` if absent.
+    pub aic_number: Option<u32>,
     /// Source mark.
     pub source: Source,
 }

@@ -6,15 +6,15 @@
 
 use crate::model::{Choice, Class, ClusterType, OnMasked, SiqModel, SocModel};
 
-use super::rng::Rng;
+use crate::soc::rng::Rng;
 
 /// Picoseconds since power-on.
 type Ps = u64;
 
 /// With the fault `spurious_every`: the true interrupt comes this long after the false one.
-const SPURIOUS_GAP: Ps = 2_000_000;
+pub(super) const SPURIOUS_GAP: Ps = 2_000_000;
 /// With the fault `duplicate_every`: the second delivery comes this long after the first.
-const DUPLICATE_GAP: Ps = 1_000_000;
+pub(super) const DUPLICATE_GAP: Ps = 1_000_000;
 
 /// A line that waits to be taken.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Interrupt controller, versions 2 and 3: the register block.
+//! Versions 2 and 3: the register block.
 //!
 //! Rules (third party: drivers; see the model's marks): a line is high if hardware or software holds it; it is deliverable if it is
 //! high, not masked, has TARGET 0, exists, and the controller is enabled. Reading EVENT takes a line and masks it. Either
@@ -8,10 +8,10 @@ use crate::model::{EventClaim, LineModel, SocModel};
 
 use super::layout::{AicLayout, Bank, Place, global};
 use super::router::Router;
+use super::{EVENT_TYPE_IRQ, below};
 
 const CONFIG_ENABLE: u32 = 1 << 0;
 const TARGET_MASK: u32 = 0xf;
-const EVENT_TYPE_IRQ: u32 = 1 << 16;
 
 /// Registers of one die.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ struct Die {
 
 /// The controller.
 #[derive(Debug, Clone)]
-pub struct Aic {
+pub(super) struct Block {
     layout: AicLayout,
     event: u32,
     nr_irq: u32,
@@ -47,13 +47,13 @@ pub struct Aic {
     delay: [u32; 8],
     dies: Vec<Die>,
     swallowed: u64,
-    pub(crate) router: Router,
+    pub(super) router: Router,
     /// Bits of SW_SET that went from 0 to 1.
-    pub triggers: u64,
+    pub(super) triggers: u64,
 }
 
-impl Aic {
-    pub(crate) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
+impl Block {
+    pub(super) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
         let m = &model.aic;
         let layout = model.aic_layout();
         let words = layout.words();
@@ -129,42 +129,32 @@ impl Aic {
     }
 
     /// Offset of EVENT.
-    pub(crate) const fn event_offset(&self) -> u32 {
+    pub(super) const fn event_offset(&self) -> u32 {
         self.event
     }
 
-    /// CONFIG as it stands.
-    #[must_use]
-    pub const fn config(&self) -> u32 {
+    pub(super) const fn config(&self) -> u32 {
         self.config
     }
 
-    /// Number of dies whose banks answer.
-    #[must_use]
-    pub fn dies(&self) -> usize {
+    pub(super) fn dies(&self) -> usize {
         self.dies.len()
     }
 
-    /// Mask words of a die.
-    #[must_use]
-    pub fn mask_words(&self, die: usize) -> &[u32] {
+    pub(super) fn mask_words(&self, die: usize) -> &[u32] {
         &self.dies[die].mask
     }
 
-    /// Software-set words of a die.
-    #[must_use]
-    pub fn software_words(&self, die: usize) -> &[u32] {
+    pub(super) fn software_words(&self, die: usize) -> &[u32] {
         &self.dies[die].sw
     }
 
-    /// Configuration words of a die, one a line.
-    #[must_use]
-    pub fn config_words(&self, die: usize) -> &[u32] {
+    pub(super) fn config_words(&self, die: usize) -> &[u32] {
         &self.dies[die].cfg
     }
 
     /// Drive the hardware level of a line.
-    pub(crate) fn set_hw(&mut self, die: usize, number: u32, high: bool, now: u64) {
+    pub(super) fn set_hw(&mut self, die: usize, number: u32, high: bool, now: u64) {
         let (word, bit) = (number as usize / 32, 1 << (number % 32));
         if let Some(level) = self.dies.get_mut(die).and_then(|d| d.hw.get_mut(word)) {
             *level = if high { *level | bit } else { *level & !bit };
@@ -172,7 +162,7 @@ impl Aic {
         }
     }
 
-    pub(crate) fn read(&mut self, cpu: usize, offset: u32, now: u64) -> u32 {
+    pub(super) fn read(&mut self, cpu: usize, offset: u32, now: u64) -> u32 {
         if offset == self.event {
             return self.take(cpu, now);
         }
@@ -200,7 +190,7 @@ impl Aic {
         }
     }
 
-    pub(crate) fn write(&mut self, offset: u32, value: u32, now: u64) {
+    pub(super) fn write(&mut self, _cpu: usize, offset: u32, value: u32, now: u64) {
         if let Some(Place { bank, die, word }) = self.layout.place(offset) {
             match bank {
                 Bank::IrqCfg => self.set_cfg(die, word, value, now),
@@ -310,14 +300,5 @@ impl Aic {
                 self.router.withdraw(key, now);
             }
         }
-    }
-}
-
-/// Bits of the word that starts at line `first` which are below `limit`.
-fn below(limit: u32, first: u32) -> u32 {
-    match limit.saturating_sub(first) {
-        0 => 0,
-        n if n >= 32 => u32::MAX,
-        n => (1 << n) - 1,
     }
 }
