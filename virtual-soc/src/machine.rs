@@ -230,7 +230,7 @@ impl<B: Bus> Machine<B> {
         for done in 0..self.slice {
             let mut ctx = self.context(cpu, self.slice, self.slice - done);
             ctx.refresh_inputs();
-            let taken = ctx.core.any_pending() && ctx.core.take_interrupt();
+            let taken = ctx.core.any_pending() && ctx.interrupted();
             let word = ctx.peek_insn().unwrap_or(0);
             let pc = ctx.core.pc;
             self.view_stale |= taken;
@@ -321,6 +321,7 @@ impl<B: Bus> Machine<B> {
                 CoreState::Wfe | CoreState::Wfi => view.waiting |= bit,
                 CoreState::Off | CoreState::Parked => {}
             }
+            view.at_el1 |= if core.below_el2() { bit } else { 0 };
             view.irq_masked |= if core.irq_masked() { bit } else { 0 };
             view.fiq_masked |= if core.fiq_masked() { bit } else { 0 };
         }
@@ -362,7 +363,7 @@ impl<B: Bus> Machine<B> {
     fn step_running(&mut self, cpu: usize) -> Step {
         let mut ctx = self.context(cpu, 1, 1);
         ctx.refresh_inputs();
-        if ctx.core.any_pending() && ctx.core.take_interrupt() {
+        if ctx.core.any_pending() && ctx.interrupted() {
             return Step::Exception;
         }
         match ctx.run() {

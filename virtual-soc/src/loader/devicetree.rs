@@ -8,7 +8,7 @@ use adt::{BuildError, NodeBuilder};
 use crate::model::{DeviceModel, SocModel, StrideProperties};
 
 use super::layout::Layout;
-use super::pages::ARM_IO;
+use super::pages::{ARM_IO, device_ranges};
 
 const ROOT_PHANDLE: u32 = 1;
 const AIC_PHANDLE: u32 = 0x10;
@@ -118,10 +118,14 @@ fn cpus(model: &SocModel) -> NodeBuilder {
 }
 
 fn arm_io(model: &SocModel) -> NodeBuilder {
+    let dies = device_ranges(model);
+    let ranges: Vec<u64> = dies
+        .flat_map(|r| [bus(r.start), r.start, r.end - r.start])
+        .collect();
     let mut node = NodeBuilder::new("arm-io")
         .prop_u32("#address-cells", 2)
         .prop_u32("#size-cells", 2)
-        .prop_u64s("ranges", &[0, ARM_IO.start, ARM_IO.end - ARM_IO.start])
+        .prop_u64s("ranges", &ranges)
         .prop_u32("interrupt-parent", AIC_PHANDLE)
         .child(aic(model));
     if let Some(uart) = &model.uart {
@@ -222,11 +226,12 @@ fn only_version_1(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
 fn offsets_of_version_3(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
     let aic = &model.aic;
     let computed = 4 * aic.max_irq + 5 * (aic.max_irq / 8);
+    let tree = &model.adt;
     let strides = [
-        ("extintrcfg-stride", aic.cfg_stride),
-        ("intmaskset-stride", aic.set_stride),
-        ("intmaskclear-stride", aic.clear_stride),
-        ("hwintmon-stride", aic.hw_state_stride),
+        ("extintrcfg-stride", tree.cfg_stride, aic.cfg_stride),
+        ("intmaskset-stride", tree.set_stride, aic.set_stride),
+        ("intmaskclear-stride", tree.clear_stride, aic.clear_stride),
+        ("hwintmon-stride", tree.hw_state_stride, aic.hw_state_stride),
     ];
     let node = node
         .prop_u64("aic-iack-offset", aic.event.into())
@@ -237,11 +242,12 @@ fn offsets_of_version_3(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
         .prop_u32("extint-baseaddress", aic.irq_cfg);
     strides
         .into_iter()
-        .fold(node, |node, (name, stride)| match model.adt.strides {
+        .fold(node, |node, (name, said, stride)| match tree.strides {
             StrideProperties::Absent => node,
             StrideProperties::Zero => node.prop_u32(name, 0),
             StrideProperties::Present => {
-                node.prop_u32(name, if stride == 0 { computed } else { stride })
+                let own = if stride == 0 { computed } else { stride };
+                node.prop_u32(name, said.unwrap_or(own))
             }
         })
 }

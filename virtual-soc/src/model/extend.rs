@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{BUILTIN, ModelError};
+use super::{BASES, BUILTIN, ModelError};
 
 /// Take `extends` out of `table`; if it was there, lay `table` over the built-in model it names.
 /// Tables are merged key by key, everything else (arrays too) is replaced.
@@ -12,9 +12,9 @@ pub(super) fn resolve(mut table: Table, origin: &str) -> Result<Option<Table>, M
     };
     let found = base
         .as_str()
-        .and_then(|name| BUILTIN.iter().find(|(n, _)| *n == name));
+        .and_then(|name| BUILTIN.iter().chain(BASES).find(|(n, _)| *n == name));
     let Some((_, text)) = found else {
-        let names: Vec<&str> = BUILTIN.iter().map(|(n, _)| *n).collect();
+        let names: Vec<&str> = BUILTIN.iter().chain(BASES).map(|(n, _)| *n).collect();
         return Err(ModelError::Value {
             origin: origin.to_owned(),
             key: "extends".into(),

@@ -113,7 +113,7 @@ pub(super) fn power_on(
         return Err(too_big(image, model));
     }
     let now = machine.now();
-    machine.bus.set_alive(0, true, now);
+    machine.bus.set_running(0, true, now);
     machine.cores[0].reset(layout.loader + options.entry_offset, 2, layout.boot_args);
     Ok(machine)
 }

@@ -44,6 +44,7 @@ enum Listed {
     Zero,
     Storage,
     Trap,
+    WriteUndefined,
 }
 
 /// All devices and implementation-defined registers of a SoC.
@@ -62,7 +63,8 @@ pub struct SocBus {
     plain_words: BTreeMap<u64, u64>,
     listed: BTreeMap<SysReg, Listed>,
     stored: BTreeMap<(usize, SysReg), u64>,
-    siq_access: RegisterAccess,
+    /// By logical id.
+    siq_access: Vec<RegisterAccess>,
     siq_writable: u64,
     siq_stuck: Option<(usize, u64)>,
     siq_writes: u64,
@@ -95,6 +97,10 @@ impl SocBus {
         listed.extend(named(&model.sysregs.zero, Listed::Zero));
         listed.extend(named(&model.sysregs.storage, Listed::Storage));
         listed.extend(named(&model.sysregs.trap, Listed::Trap));
+        listed.extend(named(
+            &model.sysregs.write_undefined,
+            Listed::WriteUndefined,
+        ));
         let stuck = model
             .faults
             .siq_stuck_cpu
@@ -111,7 +117,10 @@ impl SocBus {
             plain_words: BTreeMap::new(),
             listed,
             stored: BTreeMap::new(),
-            siq_access: model.siq.access,
+            siq_access: order
+                .iter()
+                .map(|&i| model.cpu[i].siq_access.unwrap_or(model.siq.access))
+                .collect(),
             siq_writable: model.siq.writable,
             siq_stuck: stuck.map(|cpu| (cpu, model.faults.siq_stuck_after)),
             siq_writes: 0,
@@ -151,9 +160,12 @@ impl SocBus {
         )
     }
 
-    pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: Time) {
-        self.aic.set_alive(cpu, alive, now.as_picos());
-        self.pmgr.set_running(cpu, alive);
+    /// A CPU runs, or not. Where interrupts ask for its "active" bit, that bit alone makes them reach it.
+    pub(crate) fn set_running(&mut self, cpu: usize, running: bool, now: Time) {
+        self.pmgr.set_running(cpu, running);
+        if !self.pmgr.gates || cpu == 0 || !running {
+            self.aic.set_alive(cpu, running, now.as_picos());
+        }
     }
 
     /// Fast IPIs sent, and how many of them came while one was pending on their target.
@@ -172,6 +184,7 @@ impl SocBus {
     pub(crate) fn acknowledge_ipi(&mut self, cpu: usize) -> bool {
         let pending = self.ipi.status(cpu) & 1 == 1;
         self.ipi.acknowledge(cpu, 1);
+        self.ipi.synchronize(cpu);
         pending
     }
 
@@ -240,6 +253,9 @@ impl SocBus {
     }
 
     fn set_alive_mask(&mut self, set: u64, alive: bool, now: Time) {
+        if !self.pmgr.gates {
+            return;
+        }
         for cpu in bits(set) {
             self.aic.set_alive(cpu, alive, now.as_picos());
         }
@@ -334,7 +350,7 @@ impl Bus for SocBus {
         _now: Time,
     ) -> Result<u64, SysRegFault> {
         match reg {
-            SIQ_CFG => match self.siq_access {
+            SIQ_CFG => match self.siq_access[cpu] {
                 RegisterAccess::Undefined => Err(SysRegFault::Undefined),
                 RegisterAccess::Trap => Err(SysRegFault::Trap),
                 RegisterAccess::Zero => Ok(0),
@@ -345,7 +361,7 @@ impl Bus for SocBus {
             IPI_RR_GLOBAL => Ok(0),
             IPI_RR_LOCAL if self.ipi.has_local() => Ok(0),
             _ => match self.listed.get(&reg) {
-                Some(Listed::Zero) => Ok(0),
+                Some(Listed::Zero | Listed::WriteUndefined) => Ok(0),
                 Some(Listed::Storage) => Ok(self.stored.get(&(cpu, reg)).copied().unwrap_or(0)),
                 Some(Listed::Trap) => Err(SysRegFault::Trap),
                 None => Err(SysRegFault::Undefined),
@@ -364,7 +380,7 @@ impl Bus for SocBus {
         let ps = now.as_picos();
         self.uart.not_idle(cpu);
         match reg {
-            SIQ_CFG => match self.siq_access {
+            SIQ_CFG => match self.siq_access[cpu] {
                 RegisterAccess::Undefined | RegisterAccess::WriteUndefined => {
                     return Err(SysRegFault::Undefined);
                 }
@@ -394,10 +410,14 @@ impl Bus for SocBus {
                     self.stored.insert((cpu, reg), value);
                 }
                 Some(Listed::Trap) => return Err(SysRegFault::Trap),
-                None => return Err(SysRegFault::Undefined),
+                Some(Listed::WriteUndefined) | None => return Err(SysRegFault::Undefined),
             },
         }
         Ok(())
+    }
+
+    fn synchronize(&mut self, cpu: usize, _now: Time) {
+        self.ipi.synchronize(cpu);
     }
 
     fn irq_lines(&self) -> u64 {
@@ -409,7 +429,7 @@ impl Bus for SocBus {
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {
-        self.aic.tick(view.irq_masked, now.as_picos());
+        self.aic.tick(view, now.as_picos());
         self.ipi.tick(view.waiting, now.as_picos());
         self.loader_takes_interrupts(now);
     }

@@ -145,7 +145,8 @@ fn hint(number: u32) -> Insn {
 fn barrier(op2: u32) -> Option<Insn> {
     match op2 {
         2 => Some(Insn::new(Op::Clrex)),
-        4..=6 => Some(Insn::new(Op::Nop)),
+        4 | 5 => Some(Insn::new(Op::Nop)),
+        6 => Some(Insn::new(Op::Isb)),
         _ => None,
     }
 }

@@ -57,6 +57,7 @@ impl Ctx<'_> {
             return Err(Exc::undefined());
         }
         self.core.exception_return();
+        self.bus.synchronize(self.cpu, self.now());
         self.ram.monitors.clear(self.cpu);
         self.ram.monitors.events |= 1 << self.cpu;
         Ok(Flow::Jumped)
@@ -78,6 +79,13 @@ impl Ctx<'_> {
             .stream_due(self.clock)
             .unwrap_or(crate::cpu::Time::MAX);
         Ok(Flow::Wait(CoreState::Wfe))
+    }
+
+    /// ISB: nothing is reordered here, but devices may wait for it.
+    pub(super) fn isb(&mut self) -> Result<Flow, Exc> {
+        self.bus.synchronize(self.cpu, self.now());
+        self.refresh_lines();
+        Ok(Flow::Next)
     }
 
     pub(super) fn wfi(&mut self) -> Result<Flow, Exc> {

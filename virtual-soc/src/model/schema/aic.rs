@@ -15,6 +15,32 @@ pub enum EventClaim {
     Anybody,
 }
 
+/// What writing 1 to RESET does. Nobody has published it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResetEffect {
+    /// Nothing.
+    Nothing,
+    /// Masks every line.
+    Masks,
+    /// Masks every line, clears the software bits and the configuration (version 1: target) of every line.
+    #[default]
+    Clears,
+}
+
+/// What lines from NR_IRQ to MAX_IRQ - 1 are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Beyond {
+    /// Bits without a line behind them: they keep what is written and nothing is delivered.
+    #[default]
+    Stored,
+    /// Lines like all others.
+    Delivered,
+    /// No bits: they read 0 and ignore writes.
+    Absent,
+}
+
 /// What only version 1 has. Its banks lie at fixed places: TARGET_CPU at 0x3000, SW_SET at 0x4000, EVENT at 0x2004, 1024 lines.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -71,6 +97,9 @@ pub struct AicModel {
     /// Die banks that answer; 0 = as many as `dies`.
     #[serde(default)]
     pub banks: u32,
+    /// Banks beyond `dies` are other names of die 0's.
+    #[serde(default)]
+    pub bank_alias: bool,
     /// Offset of EVENT.
     pub event: u32,
     /// Offset of IRQ_CFG of die 0 (version 1: of TARGET_CPU).
@@ -110,6 +139,12 @@ pub struct AicModel {
     /// Lines found unmasked.
     #[serde(default)]
     pub left_unmasked: Vec<LineModel>,
+    /// What RESET does.
+    #[serde(default)]
+    pub reset: ResetEffect,
+    /// What lines from NR_IRQ on are.
+    #[serde(default)]
+    pub beyond: Beyond,
     /// What only version 1 has.
     #[serde(default)]
     pub v1: AicV1Model,

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::siq::RegisterAccess;
 use super::{model_only, yes};
 use crate::model::Source;
 
@@ -79,6 +80,8 @@ pub struct CpuModel {
     /// MMU_INIT_SECONDARY works on it (false = SCTLR.M stays 0).
     #[serde(default = "yes")]
     pub mmu: bool,
+    /// What an access to SIQ_CFG does on this CPU, if not what `siq.access` says.
+    pub siq_access: Option<RegisterAccess>,
     /// Register SIQ_CFG as found, 64 bits.
     pub siq_cfg: u64,
     /// Physical address of the CPU's implementation registers (reset vector at +0); 0 = no such block.

@@ -1,14 +1,15 @@
 //! Versions 2 and 3: the register block.
 //!
-//! Rules (third party: drivers; see the model's marks): a line is high if hardware or software holds it; it is deliverable if it is
-//! high, not masked, has TARGET 0, exists, and the controller is enabled. Reading EVENT takes a line and masks it. Either
-//! register of a SET/CLR pair reads the state. What an unnamed offset does is model only: it reads 0 and ignores writes.
+//! Rules (third party: drivers; see the model's marks): a line is deliverable if it is high, not masked, has TARGET 0, exists, and the
+//! controller is enabled. Reading EVENT takes a line and masks it. Either register of a SET/CLR pair reads the state. What an
+//! unnamed offset does is model only: it reads 0 and ignores writes.
 
-use crate::model::{EventClaim, LineModel, SocModel};
+use crate::model::{EventClaim, ResetEffect, SocModel};
 
+use super::EVENT_TYPE_IRQ;
 use super::layout::{AicLayout, Bank, Place, global};
+use super::lines::{Lines, bit, numbers};
 use super::router::Router;
-use super::{EVENT_TYPE_IRQ, below};
 
 const CONFIG_ENABLE: u32 = 1 << 0;
 const TARGET_MASK: u32 = 0xf;
@@ -17,13 +18,9 @@ const TARGET_MASK: u32 = 0xf;
 #[derive(Debug, Clone)]
 struct Die {
     cfg: Vec<u32>,
-    sw: Vec<u32>,
-    mask: Vec<u32>,
-    hw: Vec<u32>,
-    /// Lines that exist and have TARGET 0.
-    routable: Vec<u32>,
-    /// Lines the router knows as deliverable.
-    live: Vec<u32>,
+    lines: Lines,
+    /// Lines that have TARGET 0.
+    to_cpus: Vec<u32>,
 }
 
 /// The controller.
@@ -31,11 +28,12 @@ struct Die {
 pub(super) struct Block {
     layout: AicLayout,
     event: u32,
-    nr_irq: u32,
     delivers_without_enable: bool,
     anybody: bool,
     config_stuck: bool,
-    lose_every: u64,
+    /// Dies whose banks are another name of die 0's come after this many.
+    true_banks: usize,
+    reset: ResetEffect,
     version: u32,
     info1: u32,
     info3: u32,
@@ -46,39 +44,33 @@ pub(super) struct Block {
     idle_clusters: u32,
     delay: [u32; 8],
     dies: Vec<Die>,
-    swallowed: u64,
     pub(super) router: Router,
-    /// Bits of SW_SET that went from 0 to 1.
-    pub(super) triggers: u64,
 }
 
 impl Block {
     pub(super) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
         let m = &model.aic;
         let layout = model.aic_layout();
-        let words = layout.words();
         let die = |index: usize| {
-            let exists = index < m.dies as usize;
-            let routable = (0..words as u32)
-                .map(|w| if exists { below(m.nr_irq, w * 32) } else { 0 })
-                .collect();
-            let initial_mask = if m.masked { u32::MAX } else { 0 };
+            let mut lines = Lines::new(model, index < m.dies as usize);
+            lines.as_found(model, index);
             Die {
                 cfg: vec![0; m.max_irq as usize],
-                sw: vec![0; words],
-                mask: vec![initial_mask; words],
-                hw: vec![0; words],
-                routable,
-                live: vec![0; words],
+                to_cpus: vec![u32::MAX; layout.words()],
+                lines,
             }
         };
         let mut aic = Self {
             event: m.event,
-            nr_irq: m.nr_irq,
             delivers_without_enable: m.delivers_without_enable,
             anybody: m.event_claim == EventClaim::Anybody,
             config_stuck: model.faults.config_stuck,
-            lose_every: model.faults.lose_trigger_every,
+            true_banks: if m.bank_alias {
+                m.dies as usize
+            } else {
+                layout.dies()
+            },
+            reset: m.reset,
             version: m.version.into(),
             info1: m.nr_irq | (m.dies - 1) << 24,
             info3: if m.info3_zero {
@@ -93,27 +85,9 @@ impl Block {
             idle_clusters: 0,
             delay: [0; 8],
             dies: (0..layout.dies()).map(die).collect(),
-            swallowed: 0,
             router: Router::new(model, order, seed),
-            triggers: 0,
             layout,
         };
-        let bit = |l: &LineModel| {
-            (
-                l.die as usize,
-                l.number as usize / 32,
-                1u32 << (l.number % 32),
-            )
-        };
-        for (die, word, bit) in m.high.iter().map(bit) {
-            aic.dies[die].hw[word] |= bit;
-        }
-        for (die, word, bit) in m.left_set.iter().map(bit) {
-            aic.dies[die].sw[word] |= bit;
-        }
-        for (die, word, bit) in m.left_unmasked.iter().map(bit) {
-            aic.dies[die].mask[word] &= !bit;
-        }
         for route in &model.adt.ext_routes {
             if (route.die as usize) < aic.dies.len() && route.number < m.max_irq {
                 aic.set_cfg(
@@ -141,38 +115,50 @@ impl Block {
         self.dies.len()
     }
 
-    pub(super) fn mask_words(&self, die: usize) -> &[u32] {
-        &self.dies[die].mask
-    }
-
-    pub(super) fn software_words(&self, die: usize) -> &[u32] {
-        &self.dies[die].sw
+    pub(super) fn lines(&self, die: usize) -> &Lines {
+        &self.dies[die].lines
     }
 
     pub(super) fn config_words(&self, die: usize) -> &[u32] {
         &self.dies[die].cfg
     }
 
-    /// Drive the hardware level of a line.
+    pub(super) fn triggers(&self) -> u64 {
+        self.dies.iter().map(|d| d.lines.triggers).sum()
+    }
+
     pub(super) fn set_hw(&mut self, die: usize, number: u32, high: bool, now: u64) {
-        let (word, bit) = (number as usize / 32, 1 << (number % 32));
-        if let Some(level) = self.dies.get_mut(die).and_then(|d| d.hw.get_mut(word)) {
-            *level = if high { *level | bit } else { *level & !bit };
-            self.sync(die, word, now);
+        if self
+            .dies
+            .get_mut(die)
+            .is_some_and(|d| d.lines.drive(number, high))
+        {
+            self.sync(die, number as usize / 32, now);
         }
+    }
+
+    /// What lies at an offset, with another name of a bank made the bank.
+    fn place(&self, offset: u32) -> Option<Place> {
+        let place = self.layout.place(offset)?;
+        let die = if place.die < self.true_banks {
+            place.die
+        } else {
+            0
+        };
+        Some(Place { die, ..place })
     }
 
     pub(super) fn read(&mut self, cpu: usize, offset: u32, now: u64) -> u32 {
         if offset == self.event {
             return self.take(cpu, now);
         }
-        if let Some(Place { bank, die, word }) = self.layout.place(offset) {
+        if let Some(Place { bank, die, word }) = self.place(offset) {
             let d = &self.dies[die];
             return match bank {
                 Bank::IrqCfg => d.cfg[word],
-                Bank::SwSet | Bank::SwClear => d.sw[word],
-                Bank::MaskSet | Bank::MaskClear => d.mask[word],
-                Bank::HwState => d.hw[word],
+                Bank::SwSet | Bank::SwClear => d.lines.software()[word],
+                Bank::MaskSet | Bank::MaskClear => d.lines.mask()[word],
+                Bank::HwState => d.lines.hardware()[word],
             };
         }
         match offset {
@@ -191,19 +177,17 @@ impl Block {
     }
 
     pub(super) fn write(&mut self, _cpu: usize, offset: u32, value: u32, now: u64) {
-        if let Some(Place { bank, die, word }) = self.layout.place(offset) {
+        if let Some(Place { bank, die, word }) = self.place(offset) {
+            let lines = &mut self.dies[die].lines;
             match bank {
-                Bank::IrqCfg => self.set_cfg(die, word, value, now),
-                Bank::SwSet => self.software_set(die, word, value),
-                Bank::SwClear => self.dies[die].sw[word] &= !value,
-                Bank::MaskSet => self.dies[die].mask[word] |= value,
-                Bank::MaskClear => self.dies[die].mask[word] &= !value,
-                Bank::HwState => {}
+                Bank::IrqCfg => return self.set_cfg(die, word, value, now),
+                Bank::SwSet => lines.software_set(word, value),
+                Bank::SwClear => lines.software_clear(word, value),
+                Bank::MaskSet => lines.mask_set(word, value),
+                Bank::MaskClear => lines.mask_clear(word, value),
+                Bank::HwState => return,
             }
-            if bank != Bank::IrqCfg {
-                self.sync(die, word, now);
-            }
-            return;
+            return self.sync(die, word, now);
         }
         match offset {
             global::RESET if value & 1 == 1 => self.reset(now),
@@ -228,45 +212,37 @@ impl Block {
             return 0;
         };
         let (die, number) = ((key >> 16) as usize, key & 0xffff);
-        let (word, bit) = (number as usize / 32, 1 << (number % 32));
-        let d = &mut self.dies[die];
-        d.mask[word] |= bit;
         // The router has already dropped the offer.
-        d.live[word] &= !bit;
+        self.dies[die].lines.take(number);
         (die as u32) << 24 | EVENT_TYPE_IRQ | number
     }
 
-    fn software_set(&mut self, die: usize, word: usize, value: u32) {
-        let fresh = value & !self.dies[die].sw[word];
-        self.triggers += u64::from(fresh.count_ones());
-        let mut keep = value;
-        if self.lose_every != 0 && fresh != 0 {
-            self.swallowed += 1;
-            if self.swallowed.is_multiple_of(self.lose_every) {
-                keep &= !fresh;
-            }
-        }
-        self.dies[die].sw[word] |= keep;
-    }
-
     fn set_cfg(&mut self, die: usize, line: usize, value: u32, now: u64) {
-        let (word, bit) = (line / 32, 1u32 << (line % 32));
         let d = &mut self.dies[die];
+        if !d.lines.has(line) {
+            return;
+        }
+        let (word, bit) = (line / 32, bit(line as u32));
         d.cfg[line] = value;
-        if value & TARGET_MASK == 0 && (line as u32) < self.nr_irq {
-            d.routable[word] |= bit;
+        if value & TARGET_MASK == 0 {
+            d.to_cpus[word] |= bit;
         } else {
-            d.routable[word] &= !bit;
+            d.to_cpus[word] &= !bit;
         }
         self.sync(die, word, now);
     }
 
-    /// RESET bit 0. What it really clears is not published; the model masks and clears everything (model only).
+    /// RESET bit 0. What it really does is not published: the model says.
     fn reset(&mut self, now: u64) {
-        for die in 0..self.dies.len() {
-            let d = &mut self.dies[die];
-            d.mask.fill(u32::MAX);
-            d.sw.fill(0);
+        for d in &mut self.dies {
+            if self.reset != ResetEffect::Nothing {
+                d.lines.mask_all();
+            }
+            if self.reset == ResetEffect::Clears {
+                d.lines.clear_software();
+                d.cfg.fill(0);
+                d.to_cpus.fill(u32::MAX);
+            }
         }
         self.sync_all(now);
     }
@@ -283,22 +259,14 @@ impl Block {
     fn sync(&mut self, die: usize, word: usize, now: u64) {
         let enabled = self.config & CONFIG_ENABLE != 0 || self.delivers_without_enable;
         let d = &mut self.dies[die];
-        let want = if enabled {
-            (d.hw[word] | d.sw[word]) & !d.mask[word] & d.routable[word]
-        } else {
-            0
-        };
-        let mut changed = want ^ d.live[word];
-        d.live[word] = want;
-        while changed != 0 {
-            let bit = changed.trailing_zeros();
-            changed &= changed - 1;
-            let key = (die as u32) << 16 | (word as u32 * 32 + bit);
-            if want >> bit & 1 == 1 {
-                self.router.raise(key, now);
-            } else {
-                self.router.withdraw(key, now);
-            }
+        let open = if enabled { d.to_cpus[word] } else { 0 };
+        let (more, fewer) = d.lines.sync(word, open);
+        let key = |number: u32| (die as u32) << 16 | number;
+        for number in numbers(word, more) {
+            self.router.raise(key(number), now);
+        }
+        for number in numbers(word, fewer) {
+            self.router.withdraw(key(number), now);
         }
     }
 }

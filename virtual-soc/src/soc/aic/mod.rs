@@ -3,10 +3,12 @@
 
 mod block;
 mod layout;
+mod lines;
 mod router;
 mod v1;
 mod v1_ipi;
 
+use crate::cpu::CpuView;
 use crate::model::SocModel;
 
 use block::Block;
@@ -82,13 +84,13 @@ impl Aic {
     /// Mask words of a die.
     #[must_use]
     pub fn mask_words(&self, die: usize) -> &[u32] {
-        either!(self, it => it.mask_words(die))
+        either!(self, it => it.lines(die).mask())
     }
 
     /// Software-set words of a die.
     #[must_use]
     pub fn software_words(&self, die: usize) -> &[u32] {
-        either!(self, it => it.software_words(die))
+        either!(self, it => it.lines(die).software())
     }
 
     /// Configuration words of a die, one a line: IRQ_CFG, on version 1 TARGET_CPU.
@@ -100,7 +102,7 @@ impl Aic {
     /// Bits of SW_SET that went from 0 to 1.
     #[must_use]
     pub fn triggers(&self) -> u64 {
-        either!(self, it => it.triggers)
+        either!(self, it => it.triggers())
     }
 
     /// Drive the hardware level of a line.
@@ -149,10 +151,10 @@ impl Aic {
     }
 
     /// Masks changed or time passed.
-    pub(crate) fn tick(&mut self, masked: u64, now: u64) {
+    pub(crate) fn tick(&mut self, view: &CpuView, now: u64) {
         match &mut self.0 {
             Kind::V1(v1) => v1.refresh(now),
-            Kind::Block(block) => block.router.tick(masked, now),
+            Kind::Block(block) => block.router.tick(view, now),
         }
     }
 
@@ -162,14 +164,5 @@ impl Aic {
             Kind::V1(v1) => v1.next_event(now),
             Kind::Block(block) => block.router.next_event(now),
         }
-    }
-}
-
-/// Bits of the word that starts at line `first` which are below `limit`.
-fn below(limit: u32, first: u32) -> u32 {
-    match limit.saturating_sub(first) {
-        0 => 0,
-        n if n >= 32 => u32::MAX,
-        n => (1 << n) - 1,
     }
 }

@@ -8,15 +8,15 @@
 
 use crate::cpu::Time;
 use crate::cpu::timer::Clock;
-use crate::model::{EventClaim, LineModel, SocModel};
+use crate::model::{EventClaim, ResetEffect, SocModel};
 use crate::soc::rng::Rng;
 
+use super::EVENT_TYPE_IRQ;
+use super::lines::{Lines, below, numbers};
 use super::v1_ipi::Ipis;
-use super::{EVENT_TYPE_IRQ, below};
 
 /// Lines the banks have room for: their places are fixed.
 pub(crate) const MAX_IRQ: usize = 0x400;
-const WORDS: usize = MAX_IRQ / 32;
 
 /// Offsets (third party: Linux and loader drivers, documentation).
 mod reg {
@@ -82,16 +82,12 @@ pub(super) struct V1 {
     counter: Option<Clock>,
     delivery_ps: u64,
     jitter_ps: u64,
-    lose_every: u64,
     duplicate_every: u64,
     spurious_every: u64,
+    drops_on_retarget: bool,
+    reset: ResetEffect,
     target: Vec<u32>,
-    sw: [u32; WORDS],
-    mask: [u32; WORDS],
-    hw: [u32; WORDS],
-    exists: [u32; WORDS],
-    /// Lines that have an offer because the banks say so.
-    live: [u32; WORDS],
+    lines: Lines,
     /// By number.
     offers: Vec<Offer>,
     ipis: Ipis,
@@ -102,17 +98,13 @@ pub(super) struct V1 {
     irq_lines: u64,
     raised: u64,
     taken: u64,
-    swallowed: u64,
     rng: Rng,
-    /// Bits of SW_SET that went from 0 to 1.
-    pub(super) triggers: u64,
 }
 
 impl V1 {
     pub(super) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
         let (m, one) = (&model.aic, &model.aic.v1);
         let cpus = || order.iter().map(|&i| &model.cpu[i]);
-        let bit = |l: &LineModel| (l.number as usize / 32, 1u32 << (l.number % 32));
         let mut v1 = Self {
             numbers: cpus().map(|c| c.aic_number.unwrap_or(c.adt_id)).collect(),
             siq_cfg: cpus().map(|c| c.siq_cfg).collect(),
@@ -128,15 +120,12 @@ impl V1 {
                 .then(|| Clock::new(model.counter.hz, model.counter.step)),
             delivery_ps: model.siq.delivery_ns * 1000,
             jitter_ps: model.siq.jitter_ns * 1000,
-            lose_every: model.faults.lose_trigger_every,
             duplicate_every: model.faults.duplicate_every,
             spurious_every: model.faults.spurious_every,
+            drops_on_retarget: model.defect.drops_on_retarget,
+            reset: m.reset,
             target: vec![one.target_as_found; MAX_IRQ],
-            sw: [0; WORDS],
-            mask: [if m.masked { u32::MAX } else { 0 }; WORDS],
-            hw: [0; WORDS],
-            exists: core::array::from_fn(|w| below(m.nr_irq, w as u32 * 32)),
-            live: [0; WORDS],
+            lines: Lines::new(model, true),
             offers: Vec::new(),
             ipis: Ipis::new(order.len()),
             alive: 1,
@@ -144,22 +133,12 @@ impl V1 {
             irq_lines: 0,
             raised: 0,
             taken: 0,
-            swallowed: 0,
             rng: Rng::new(seed ^ 0x4149_4331),
-            triggers: 0,
         };
         if model.faults.config_stuck {
             v1.config_writable = 0;
         }
-        for (word, bit) in m.high.iter().map(bit) {
-            v1.hw[word] |= bit;
-        }
-        for (word, bit) in m.left_set.iter().map(bit) {
-            v1.sw[word] |= bit;
-        }
-        for (word, bit) in m.left_unmasked.iter().map(bit) {
-            v1.mask[word] &= !bit;
-        }
+        v1.lines.as_found(model, 0);
         v1.sync_all(0);
         v1
     }
@@ -178,12 +157,12 @@ impl V1 {
         self.config
     }
 
-    pub(super) fn mask_words(&self, _die: usize) -> &[u32] {
-        &self.mask
+    pub(super) const fn lines(&self, _die: usize) -> &Lines {
+        &self.lines
     }
 
-    pub(super) fn software_words(&self, _die: usize) -> &[u32] {
-        &self.sw
+    pub(super) const fn triggers(&self) -> u64 {
+        self.lines.triggers
     }
 
     pub(super) fn config_words(&self, _die: usize) -> &[u32] {
@@ -200,10 +179,8 @@ impl V1 {
     }
 
     pub(super) fn set_hw(&mut self, _die: usize, number: u32, high: bool, now: u64) {
-        let (word, bit) = (number as usize / 32, 1 << (number % 32));
-        if let Some(level) = self.hw.get_mut(word) {
-            *level = if high { *level | bit } else { *level & !bit };
-            self.sync(word, now);
+        if self.lines.drive(number, high) {
+            self.sync(number as usize / 32, now);
         }
     }
 
@@ -239,9 +216,9 @@ impl V1 {
             reg::UNNAMED_18 => 0xf0,
             reg::UNNAMED_30 => self.ipis.used.into(),
             reg::TARGET..reg::SW_SET => self.target[((offset - reg::TARGET) / 4) as usize],
-            reg::SW_SET..reg::MASK_SET => self.sw[word],
-            reg::MASK_SET..reg::HW_STATE => self.mask[word],
-            reg::HW_STATE..reg::BANKS_END => self.hw[word],
+            reg::SW_SET..reg::MASK_SET => self.lines.software()[word],
+            reg::MASK_SET..reg::HW_STATE => self.lines.mask()[word],
+            reg::HW_STATE..reg::BANKS_END => self.lines.hardware()[word],
             reg::COUNT_LOW => self.count(now) as u32,
             reg::COUNT_HIGH => (self.count(now) >> 32) as u32,
             _ => 0,
@@ -260,38 +237,56 @@ impl V1 {
         }
         let word = (offset % 0x80 / 4) as usize;
         match offset {
-            reg::RST if value & 1 == 1 => {
-                self.mask.fill(u32::MAX);
-                self.sw.fill(0);
-                self.sync_all(now);
-            }
+            reg::RST if value & 1 == 1 => self.reset(now),
             reg::CONFIG => {
                 self.config = self.config & !self.config_writable | value & self.config_writable;
                 self.sync_all(now);
             }
-            reg::TARGET..reg::SW_SET => {
-                let line = ((offset - reg::TARGET) / 4) as usize;
-                self.target[line] = value & self.target_writable;
-                self.refresh(now);
-            }
+            reg::TARGET..reg::SW_SET => self.retarget((offset - reg::TARGET) / 4, value, now),
             reg::SW_SET..reg::SW_CLEAR => {
-                self.software_set(word, value);
+                self.lines.software_set(word, value);
                 self.sync(word, now);
             }
             reg::SW_CLEAR..reg::MASK_SET => {
-                self.sw[word] &= !value;
+                self.lines.software_clear(word, value);
                 self.sync(word, now);
             }
             reg::MASK_SET..reg::MASK_CLEAR => {
-                self.mask[word] |= value;
+                self.lines.mask_set(word, value);
                 self.sync(word, now);
             }
             reg::MASK_CLEAR..reg::HW_STATE => {
-                self.mask[word] &= !value;
+                self.lines.mask_clear(word, value);
                 self.sync(word, now);
             }
             _ => {}
         }
+    }
+
+    fn retarget(&mut self, line: u32, value: u32, now: u64) {
+        if !self.lines.has(line as usize) {
+            return;
+        }
+        let value = value & self.target_writable;
+        let was = std::mem::replace(&mut self.target[line as usize], value);
+        let pending = self.offers.iter().any(|o| o.number == line);
+        if self.drops_on_retarget && pending && was != value {
+            self.lines.forget(line);
+            self.sync(line as usize / 32, now);
+        }
+        self.refresh(now);
+    }
+
+    /// RST bit 0. What it really does is not published: the model says.
+    fn reset(&mut self, now: u64) {
+        if self.reset != ResetEffect::Nothing {
+            self.lines.mask_all();
+        }
+        if self.reset == ResetEffect::Clears {
+            self.lines.clear_software();
+            self.target.fill(0);
+        }
+        self.sync_all(now);
     }
 
     /// Through the view of a CPU its IPIs are set directly (model only: on M1 only the reading side was seen).
@@ -309,19 +304,6 @@ impl V1 {
             own::IPI_MASK_CLEAR => self.ipis.mask_clear(cpu, value),
             _ => {}
         }
-    }
-
-    fn software_set(&mut self, word: usize, value: u32) {
-        let fresh = value & !self.sw[word];
-        self.triggers += u64::from(fresh.count_ones());
-        let mut keep = value;
-        if self.lose_every != 0 && fresh != 0 {
-            self.swallowed += 1;
-            if self.swallowed.is_multiple_of(self.lose_every) {
-                keep &= !fresh;
-            }
-        }
-        self.sw[word] |= keep;
     }
 
     /// CPUs that a line raises the interrupt of.
@@ -354,9 +336,7 @@ impl V1 {
         };
         self.offers
             .retain(|o| o.number != offer.number || o.forced != offer.forced);
-        let (word, bit) = (offer.number as usize / 32, 1 << (offer.number % 32));
-        self.mask[word] |= bit;
-        self.live[word] &= !bit;
+        self.lines.take(offer.number);
         self.taken += 1;
         if !offer.forced
             && self.duplicate_every != 0
@@ -378,25 +358,18 @@ impl V1 {
     }
 
     fn sync_all(&mut self, now: u64) {
-        (0..WORDS).for_each(|word| self.sync(word, now));
+        (0..self.lines.words()).for_each(|word| self.sync(word, now));
     }
 
     /// Make or drop the offers of a word's lines.
     fn sync(&mut self, word: usize, now: u64) {
         let enabled = self.config & 1 != 0 || self.delivers_without_enable;
-        let high = (self.hw[word] | self.sw[word]) & self.exists[word];
-        let want = if enabled { high & !self.mask[word] } else { 0 };
-        let mut changed = want ^ self.live[word];
-        self.live[word] = want;
-        while changed != 0 {
-            let bit = changed.trailing_zeros();
-            changed &= changed - 1;
-            let number = word as u32 * 32 + bit;
-            if want >> bit & 1 == 1 {
-                self.raise(number, now);
-            } else {
-                self.offers.retain(|o| o.number != number || o.forced);
-            }
+        let (more, fewer) = self.lines.sync(word, if enabled { u32::MAX } else { 0 });
+        for number in numbers(word, more) {
+            self.raise(number, now);
+        }
+        for number in numbers(word, fewer) {
+            self.offers.retain(|o| o.number != number || o.forced);
         }
         self.refresh(now);
     }
