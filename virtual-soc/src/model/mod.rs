@@ -38,8 +38,10 @@ const BUILTIN: &[(&str, &str)] = built_in![
     "t6020",
     "t6000",
     "t6002",
+    "t6022",
     "t6030",
     "t6031",
+    "t6040",
     "t8103",
     "t8112",
     "t8122",
@@ -64,6 +66,9 @@ const BASES: &[(&str, &str)] = &[
     ("base-m1-m3", include_str!("../../models/base/m1-m3.toml")),
     ("base-m4", include_str!("../../models/base/m4.toml")),
 ];
+
+/// Bytes of a model file.
+const TEXT_MAX: usize = 1 << 20;
 
 impl SocModel {
     /// The built-in model of that name, if there is one.
@@ -96,12 +101,18 @@ impl SocModel {
     /// Read a model from TOML text; `origin` (a file name) is named in errors.
     ///
     /// # Errors
-    /// Malformed TOML, an unknown or missing key, a value outside what its key allows.
+    /// More than 1 MiB of text, malformed TOML, an unknown or missing key, a value outside what its key allows.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, ModelError> {
         let malformed = |e: toml::de::Error| ModelError::Malformed {
             origin: origin.to_owned(),
             detail: e.to_string().trim_end().to_owned(),
         };
+        if text.len() > TEXT_MAX {
+            return Err(ModelError::Malformed {
+                origin: origin.to_owned(),
+                detail: format!("{} bytes of text; at most {TEXT_MAX} are read", text.len()),
+            });
+        }
         let table: toml::Table = text.parse().map_err(malformed)?;
         let model = match extend::resolve(table, origin)? {
             Some(merged) => Self::deserialize(toml::Value::Table(merged)).map_err(malformed)?,
