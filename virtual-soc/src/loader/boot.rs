@@ -30,6 +30,8 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         lse: model.cpus.lse,
         has_event_stream: model.cpus.event_stream,
         wfi_loses_gprs: model.cpus.wfi_loses_gprs,
+        wfxt: model.cpus.wfxt,
+        wfit_loses_gprs: model.cpus.wfit_loses_gprs,
     });
     let config = MachineConfig {
         ram_base: model.ram.base,

@@ -91,6 +91,8 @@ pub(super) fn power_on(
                     lse: model.cpus.lse,
                     has_event_stream: model.cpus.event_stream,
                     wfi_loses_gprs: model.cpus.wfi_loses_gprs,
+                    wfxt: model.cpus.wfxt,
+                    wfit_loses_gprs: model.cpus.wfit_loses_gprs,
                 })
                 .collect(),
             host_call: 0..0,

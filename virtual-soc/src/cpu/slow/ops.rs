@@ -165,6 +165,7 @@ impl Ctx<'_> {
             Op::Wfe => self.wfe(),
             Op::Wfi => self.wfi(),
             Op::Isb => self.isb(),
+            Op::Wfet | Op::Wfit => self.wait_until(insn),
             Op::Sev => {
                 self.ram.monitors.events = u64::MAX;
                 Ok(Flow::Next)

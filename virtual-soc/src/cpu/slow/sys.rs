@@ -100,6 +100,31 @@ impl Ctx<'_> {
         Ok(Flow::Wait(CoreState::Wfi))
     }
 
+    /// WFET and WFIT: as WFE and WFI, until the virtual count reaches the register's value at the latest.
+    pub(super) fn wait_until(&mut self, insn: &Insn) -> Result<Flow, Exc> {
+        if !self.core.cfg.wfxt {
+            return Err(Exc::undefined());
+        }
+        let offset = match self.core.el {
+            2 => 0,
+            _ => self.core.reg(R::CntvoffEl2),
+        };
+        let count = self.x(insn.rn).wrapping_add(offset);
+        if self.clock.count(self.now()) >= count {
+            return Ok(Flow::Next);
+        }
+        let limit = self.clock.reaches(count);
+        let flow = match insn.op {
+            Op::Wfet => self.wfe()?,
+            _ => self.wfi()?,
+        };
+        if matches!(flow, Flow::Wait(_)) {
+            self.core.wait_limit = limit.unwrap_or(crate::cpu::Time::MAX);
+            self.core.timed_wait = true;
+        }
+        Ok(flow)
+    }
+
     /// SCTLR_ELx.nTWE, nTWI for EL0, then HCR_EL2.TWE, TWI for a guest.
     fn trap_wait(&self, wfe: bool) -> Result<(), Exc> {
         let exc = Exc::wait(wfe);

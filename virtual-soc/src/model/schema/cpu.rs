@@ -16,6 +16,10 @@ pub struct CpusModel {
     pub event_stream: bool,
     /// A CPU that waits in WFI comes back with its general registers zeroed.
     pub wfi_loses_gprs: bool,
+    /// WFET and WFIT exist.
+    pub wfxt: bool,
+    /// The same for a CPU that waits in WFIT.
+    pub wfit_loses_gprs: bool,
     /// Source mark.
     pub source: Source,
 }
@@ -26,6 +30,8 @@ impl Default for CpusModel {
             lse: true,
             event_stream: true,
             wfi_loses_gprs: false,
+            wfxt: false,
+            wfit_loses_gprs: false,
             source: model_only(),
         }
     }
