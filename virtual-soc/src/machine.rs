@@ -230,7 +230,7 @@ impl<B: Bus> Machine<B> {
         for done in 0..self.slice {
             let mut ctx = self.context(cpu, self.slice, self.slice - done);
             ctx.refresh_inputs();
-            let taken = ctx.core.any_pending() && ctx.core.take_interrupt();
+            let taken = ctx.core.any_pending() && ctx.interrupted();
             let word = ctx.peek_insn().unwrap_or(0);
             let pc = ctx.core.pc;
             self.view_stale |= taken;
@@ -253,7 +253,8 @@ impl<B: Bus> Machine<B> {
             if !matches!(core.state, CoreState::Wfe | CoreState::Wfi) {
                 continue;
             }
-            let due = core.timers_changed || self.now >= core.timer_due.min(core.stream_wake);
+            let soonest = core.timer_due.min(core.stream_wake).min(core.wait_limit);
+            let due = core.timers_changed || self.now >= soonest;
             // The levels that the core has seen may have fallen since.
             if raised >> cpu & 1 != 0 || due || core.any_pending() {
                 self.view_stale = true;
@@ -270,12 +271,18 @@ impl<B: Bus> Machine<B> {
         let Ctx {
             core, ram, clock, ..
         } = ctx;
+        let over = now >= core.wait_limit;
         if core.state == CoreState::Wfi {
-            if core.any_pending() {
-                core.state = CoreState::Running;
-                if core.cfg.wfi_loses_gprs {
+            if core.any_pending() || over {
+                let loses = if core.timed_wait {
+                    core.cfg.wfit_loses_gprs
+                } else {
+                    core.cfg.wfi_loses_gprs
+                };
+                if loses {
                     core.regs[..31].fill(0);
                 }
+                core.wakes();
             }
             return;
         }
@@ -283,11 +290,9 @@ impl<B: Bus> Machine<B> {
         if event || now >= core.stream_wake {
             ram.monitors.events &= !(1 << cpu);
             core.stream_fired(clock, now);
-            core.stream_wake = Time::MAX;
-            core.state = CoreState::Running;
-        } else if core.any_pending() && core.takeable().is_some() {
-            core.stream_wake = Time::MAX;
-            core.state = CoreState::Running;
+            core.wakes();
+        } else if over || core.any_pending() && core.takeable().is_some() {
+            core.wakes();
         }
     }
 
@@ -321,6 +326,7 @@ impl<B: Bus> Machine<B> {
                 CoreState::Wfe | CoreState::Wfi => view.waiting |= bit,
                 CoreState::Off | CoreState::Parked => {}
             }
+            view.at_el1 |= if core.below_el2() { bit } else { 0 };
             view.irq_masked |= if core.irq_masked() { bit } else { 0 };
             view.fiq_masked |= if core.fiq_masked() { bit } else { 0 };
         }
@@ -332,7 +338,7 @@ impl<B: Bus> Machine<B> {
         let mut due = self.bus_due;
         for core in &self.cores {
             if matches!(core.state, CoreState::Wfe | CoreState::Wfi) {
-                due = due.min(core.timer_due);
+                due = due.min(core.timer_due).min(core.wait_limit);
             }
             if core.state == CoreState::Wfe {
                 due = due.min(core.stream_wake);
@@ -362,7 +368,7 @@ impl<B: Bus> Machine<B> {
     fn step_running(&mut self, cpu: usize) -> Step {
         let mut ctx = self.context(cpu, 1, 1);
         ctx.refresh_inputs();
-        if ctx.core.any_pending() && ctx.core.take_interrupt() {
+        if ctx.core.any_pending() && ctx.interrupted() {
             return Step::Exception;
         }
         match ctx.run() {

@@ -177,7 +177,7 @@ fn faults_lose_repeat_and_invent() {
     let mut b = Bench::new(&model);
     let seen: Vec<bool> = (0..6).map(|_| b.receiver(0).is_some()).collect();
     assert_eq!(seen, [true, true, false, true, true, false]);
-    assert_eq!(b.bus.aic.triggers, 6);
+    assert_eq!(b.bus.aic.triggers(), 6);
 
     let mut model = t8140();
     model.faults.duplicate_every = 1;

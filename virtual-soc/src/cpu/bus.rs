@@ -134,6 +134,8 @@ pub struct CpuView {
     pub waiting: u64,
     /// Executing instructions.
     pub running: u64,
+    /// At EL1, or at EL0 of an EL1.
+    pub at_el1: u64,
 }
 
 /// What is outside the cores: all MMIO and the implementation-defined system registers.
@@ -198,6 +200,12 @@ pub trait Bus {
     fn timer_fiq_gate(&self, cpu: usize) -> u8 {
         let _ = cpu;
         0xf
+    }
+
+    /// A context synchronisation event of a CPU: ISB, exception entry or return. What earlier register writes left pending takes
+    /// effect now.
+    fn synchronize(&mut self, cpu: usize, now: Time) {
+        let _ = (cpu, now);
     }
 
     /// Called at the start of a round when `view` differs from the last call's, when a bus call was made since, or

@@ -34,6 +34,10 @@ pub struct CoreConfig {
     pub has_event_stream: bool,
     /// x0-x30 read as zero after a WFI that really waited (third party: seen on M4 and M5).
     pub wfi_loses_gprs: bool,
+    /// FEAT_WFxT: WFET and WFIT exist; otherwise they are UNDEFINED.
+    pub wfxt: bool,
+    /// x0-x30 read as zero after a WFIT that really waited (third party: M5).
+    pub wfit_loses_gprs: bool,
 }
 
 impl Default for CoreConfig {
@@ -44,6 +48,8 @@ impl Default for CoreConfig {
             lse: true,
             has_event_stream: true,
             wfi_loses_gprs: false,
+            wfxt: false,
+            wfit_loses_gprs: false,
         }
     }
 }
@@ -89,6 +95,10 @@ pub struct Core {
     pub(crate) stream_seen: u64,
     /// When a core in WFE is woken by the event stream.
     pub(crate) stream_wake: Time,
+    /// When a WFET or WFIT gives up waiting.
+    pub(crate) wait_limit: Time,
+    /// The wait under way is that of WFET or WFIT.
+    pub(crate) timed_wait: bool,
     /// A pending SError's syndrome.
     pub(crate) serror: Option<u64>,
     /// Of [`crate::mem::Ram`], when the TLBs were last emptied.
@@ -122,6 +132,8 @@ impl Core {
             timer_due: Time::MAX,
             stream_seen: 0,
             stream_wake: Time::MAX,
+            wait_limit: Time::MAX,
+            timed_wait: false,
             serror: None,
             epoch: 0,
             reads: DataTlb::new(),
@@ -336,6 +348,14 @@ impl Core {
             }
             None => false,
         }
+    }
+
+    /// A wait is over.
+    pub(crate) fn wakes(&mut self) {
+        self.state = CoreState::Running;
+        self.stream_wake = Time::MAX;
+        self.wait_limit = Time::MAX;
+        self.timed_wait = false;
     }
 
     /// True if the physical IRQ input was high when the machine last looked.

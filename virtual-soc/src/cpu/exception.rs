@@ -267,6 +267,11 @@ impl Core {
         (on && (self.el == 0 || (self.el == 1 && self.daif & mask == 0))).then_some(1)
     }
 
+    /// True at EL1, and at EL0 unless a host at EL2 owns it.
+    pub(crate) fn below_el2(&self) -> bool {
+        self.el == 1 || self.el == 0 && !self.tge()
+    }
+
     /// True if a physical IRQ would not be taken now.
     pub(crate) fn irq_masked(&self) -> bool {
         self.route(hcr::IMO, psr::I).is_none()

@@ -55,7 +55,7 @@ pub(crate) enum Op {
     Undefined,
     Svc, Hvc, Smc, Brk, Hlt, Eret,
     Mrs, Msr, MsrImm, Sys, SysL,
-    Wfe, Wfi, Sev, Sevl, Clrex,
+    Wfe, Wfi, Sev, Sevl, Clrex, Isb, Wfet, Wfit,
     LdUnpriv, StUnpriv,
     LdEx, StEx, LdExP, StExP, Cas, CasP, Atomic,
 }

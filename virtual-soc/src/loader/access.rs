@@ -3,9 +3,7 @@
 use crate::cpu::Bus;
 
 use super::VirtualTarget;
-use super::pages::{
-    ALIAS_EL0_RW, ALIAS_EL0_RWX, ALIAS_RX, ARM_IO, DEVICE_ALIAS_SIZE, DEVICE_ALIASES,
-};
+use super::pages::{ALIAS_EL0_RW, ALIAS_EL0_RWX, ALIAS_RX, DEVICE_ALIAS_SIZE, DEVICE_ALIASES};
 
 /// The access took an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +48,7 @@ impl VirtualTarget {
             .find(|pa| *pa < DEVICE_ALIAS_SIZE);
         match aliased {
             Some(pa) => Ok(Place::Device(pa)),
-            None if ARM_IO.contains(&va) => Ok(Place::Device(va)),
+            None if self.loader.devices.iter().any(|d| d.contains(&va)) => Ok(Place::Device(va)),
             None => Err(Fault),
         }
     }

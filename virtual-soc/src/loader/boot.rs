@@ -30,6 +30,8 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         lse: model.cpus.lse,
         has_event_stream: model.cpus.event_stream,
         wfi_loses_gprs: model.cpus.wfi_loses_gprs,
+        wfxt: model.cpus.wfxt,
+        wfit_loses_gprs: model.cpus.wfit_loses_gprs,
     });
     let config = MachineConfig {
         ram_base: model.ram.base,
@@ -76,6 +78,7 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
     let loader = Loader {
         model: model.loader.clone(),
         layout,
+        devices: pages::device_ranges(model).collect(),
         roots,
         heap,
         guard: GuardMode::OFF,
@@ -132,7 +135,7 @@ fn fill_memory(
         layout.boot_args,
         &bootargs::build(layout, &model.loader, model.ram.size, tree.len()),
     )?;
-    pages::build(ram, layout.top_of_kernel_data, layout, model.loader.sprr)
+    pages::build(ram, layout.top_of_kernel_data, layout, model)
 }
 
 /// The CPU feature record: two words, then flags. A loader that writes SIQ_CFG is one for M1-M3, where system registers are unlocked.
@@ -163,7 +166,7 @@ impl VirtualTarget {
     fn start_boot_cpu(&mut self) {
         let now = self.machine.now();
         let base = self.loader.layout.loader;
-        self.machine.bus.set_alive(0, true, now);
+        self.machine.bus.set_running(0, true, now);
         let core = &mut self.machine.cores[0];
         core.reset(base + RETURN_STUB, 2, 0);
         core.set_state(CoreState::Parked);

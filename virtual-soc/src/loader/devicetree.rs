@@ -8,7 +8,7 @@ use adt::{BuildError, NodeBuilder};
 use crate::model::{DeviceModel, SocModel, StrideProperties};
 
 use super::layout::Layout;
-use super::pages::ARM_IO;
+use super::pages::{ARM_IO, device_ranges};
 
 const ROOT_PHANDLE: u32 = 1;
 const AIC_PHANDLE: u32 = 0x10;
@@ -18,6 +18,8 @@ const DEVICE_PHANDLE: u32 = 0x100;
 const IMPL_SIZE: u64 = 0x9010;
 /// Bytes of one entry in the power manager's `devices`.
 const PMGR_DEVICE: usize = 48;
+/// Offset of the page with the counter in the window of version 1.
+const AIC_1_TIMEBASE: u64 = 0x8000;
 /// Flag of an entry that no loader touches.
 const PMGR_VIRTUAL: u8 = 0x10;
 
@@ -116,10 +118,14 @@ fn cpus(model: &SocModel) -> NodeBuilder {
 }
 
 fn arm_io(model: &SocModel) -> NodeBuilder {
+    let dies = device_ranges(model);
+    let ranges: Vec<u64> = dies
+        .flat_map(|r| [bus(r.start), r.start, r.end - r.start])
+        .collect();
     let mut node = NodeBuilder::new("arm-io")
         .prop_u32("#address-cells", 2)
         .prop_u32("#size-cells", 2)
-        .prop_u64s("ranges", &[0, ARM_IO.start, ARM_IO.end - ARM_IO.start])
+        .prop_u64s("ranges", &ranges)
         .prop_u32("interrupt-parent", AIC_PHANDLE)
         .child(aic(model));
     if let Some(uart) = &model.uart {
@@ -163,10 +169,10 @@ fn aic(model: &SocModel) -> NodeBuilder {
     let node = NodeBuilder::new("aic")
         .prop_str(
             "compatible",
-            if aic.generation == 2 {
-                "aic,2"
-            } else {
-                "aic,3"
+            match aic.generation {
+                1 => "aic,1",
+                2 => "aic,2",
+                _ => "aic,3",
             },
         )
         .prop_str("device_type", "interrupt-controller")
@@ -176,17 +182,22 @@ fn aic(model: &SocModel) -> NodeBuilder {
         .prop_u32(
             "#main-cpus",
             model.cpu.iter().filter(|c| c.present).count() as u32,
-        )
-        .prop_u64("aic-iack-offset", aic.event.into());
-    let node = if model.adt.aic_without_reg {
-        node
-    } else {
-        node.prop_u64s("reg", &[bus(aic.base), aic.size])
+        );
+    let node = match aic.generation {
+        1 => only_version_1(node, model),
+        2 => node.prop_u64("aic-iack-offset", aic.event.into()),
+        _ => offsets_of_version_3(node, model),
     };
-    let node = if aic.generation == 2 {
-        node
-    } else {
-        offsets_of_version_3(node, model)
+    let window = [bus(aic.base), aic.size];
+    let node = match (model.adt.aic_without_reg, aic.generation) {
+        (true, _) => node,
+        // The second window is that of the timestamps.
+        (false, 1) => {
+            let [base, _] = window;
+            let windows = [base, aic.size, base + AIC_1_TIMEBASE, 0x1000];
+            node.prop_u64s("reg", &windows)
+        }
+        (false, _) => node.prop_u64s("reg", &window),
     };
     if model.adt.ext_routes.is_empty() {
         return node;
@@ -205,16 +216,25 @@ fn aic(model: &SocModel) -> NodeBuilder {
     node.prop_bytes("aic-ext-intr-cfg", &bytes)
 }
 
+/// As in the trees of M1: the number of lines follows from the length of `ipid-mask`, one bit a line.
+fn only_version_1(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
+    let ipids = vec![0xff; model.aic.nr_irq.div_ceil(8) as usize];
+    node.prop_u32("aic-version", 2)
+        .prop_bytes("ipid-mask", &ipids)
+}
+
 fn offsets_of_version_3(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
     let aic = &model.aic;
     let computed = 4 * aic.max_irq + 5 * (aic.max_irq / 8);
+    let tree = &model.adt;
     let strides = [
-        ("extintrcfg-stride", aic.cfg_stride),
-        ("intmaskset-stride", aic.set_stride),
-        ("intmaskclear-stride", aic.clear_stride),
-        ("hwintmon-stride", aic.hw_state_stride),
+        ("extintrcfg-stride", tree.cfg_stride, aic.cfg_stride),
+        ("intmaskset-stride", tree.set_stride, aic.set_stride),
+        ("intmaskclear-stride", tree.clear_stride, aic.clear_stride),
+        ("hwintmon-stride", tree.hw_state_stride, aic.hw_state_stride),
     ];
     let node = node
+        .prop_u64("aic-iack-offset", aic.event.into())
         .prop_u32("rev-offset", 0)
         .prop_u32("cap0-offset", 4)
         .prop_u32("maxnumirq-offset", 0xc)
@@ -222,11 +242,12 @@ fn offsets_of_version_3(node: NodeBuilder, model: &SocModel) -> NodeBuilder {
         .prop_u32("extint-baseaddress", aic.irq_cfg);
     strides
         .into_iter()
-        .fold(node, |node, (name, stride)| match model.adt.strides {
+        .fold(node, |node, (name, said, stride)| match tree.strides {
             StrideProperties::Absent => node,
             StrideProperties::Zero => node.prop_u32(name, 0),
             StrideProperties::Present => {
-                node.prop_u32(name, if stride == 0 { computed } else { stride })
+                let own = if stride == 0 { computed } else { stride };
+                node.prop_u32(name, said.unwrap_or(own))
             }
         })
 }

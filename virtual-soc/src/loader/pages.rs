@@ -4,7 +4,10 @@
 //! where SPRR is on; RAM | 0xC00_0000_0000 read and execute, never writable; RAM | 0xA00_0000_0000 read-write from EL0;
 //! RAM | 0x800_0000_0000 read-write-execute from EL0 (read-execute with SPRR); the loader's text read-execute; MMIO Device-nGnRnE.
 
+use core::ops::Range;
+
 use crate::mem::{OutOfRam, Ram};
+use crate::model::SocModel;
 
 use super::layout::{Layout, PAGE};
 
@@ -12,8 +15,18 @@ pub(super) const ALIAS_RX: u64 = 0xc00_0000_0000;
 pub(super) const ALIAS_EL0_RW: u64 = 0xa00_0000_0000;
 pub(super) const ALIAS_EL0_RWX: u64 = 0x800_0000_0000;
 
-/// Device space that the loader maps; the model's tree has one range for all of `/arm-io`.
-pub(super) const ARM_IO: core::ops::Range<u64> = 0x2_0000_0000..0x6_0000_0000;
+/// Device space of die 0 that the loader maps; the model's tree has one range a die for all of `/arm-io`.
+pub(super) const ARM_IO: Range<u64> = 0x2_0000_0000..0x6_0000_0000;
+
+/// [`ARM_IO`] of every die.
+pub(super) fn device_ranges(model: &SocModel) -> impl Iterator<Item = Range<u64>> + use<> {
+    let stride = model.pmgr.as_ref().map_or(0, |p| p.die_stride);
+    let dies = if stride == 0 { 1 } else { model.aic.dies };
+    (0..u64::from(dies)).map(move |die| {
+        let offset = die * stride;
+        ARM_IO.start + offset..ARM_IO.end + offset
+    })
+}
 
 /// MAIR: 0 Normal write-back, 1 Normal non-cacheable, 2 Device-nGnRnE, 3 Device-nGnRE.
 pub(super) const MAIR: u64 = 0x0400_44ff;
@@ -71,9 +84,10 @@ pub(super) fn build(
     ram: &mut Ram,
     at: u64,
     layout: &Layout,
-    sprr: bool,
+    model: &SocModel,
 ) -> Result<(Roots, u64), OutOfRam> {
     let (base, size) = (ram.base(), ram.size());
+    let sprr = model.loader.sprr;
     let mut b = Builder {
         ram,
         next: at + 2 * PAGE,
@@ -81,12 +95,10 @@ pub(super) fn build(
     };
     let normal = ATTR_NORMAL | INNER_SHAREABLE;
     let plain = normal | UXN | if sprr { PXN } else { 0 };
-    b.blocks(
-        ARM_IO.start,
-        ARM_IO.start,
-        ARM_IO.end - ARM_IO.start,
-        ATTR_DEVICE | UXN | PXN,
-    )?;
+    for range in device_ranges(model) {
+        let size = range.end - range.start;
+        b.blocks(range.start, range.start, size, ATTR_DEVICE | UXN | PXN)?;
+    }
     for alias in DEVICE_ALIASES {
         b.blocks(alias, 0, DEVICE_ALIAS_SIZE, ATTR_DEVICE | UXN | PXN)?;
     }
@@ -149,7 +161,7 @@ impl Builder<'_> {
         &mut self,
         va: u64,
         plain: u64,
-        inside: &core::ops::Range<u64>,
+        inside: &Range<u64>,
         special: u64,
     ) -> Result<(), OutOfRam> {
         let entry = self.level2(va)?;

@@ -28,7 +28,7 @@ impl VirtualTarget {
                 continue;
             }
             let index = self.cpu_models[cpu].adt_id;
-            let Some(writes) = self.machine.bus.pmgr.start_writes(cpu) else {
+            let Some([active, start]) = self.machine.bus.pmgr.start_writes(cpu) else {
                 self.loader
                     .print("SMP: no power manager in the device tree");
                 break;
@@ -37,7 +37,9 @@ impl VirtualTarget {
                 "Starting CPU {index} (MPIDR {:#x})",
                 self.mpidrs[cpu]
             ));
-            for (address, value) in writes {
+            let skips = self.loader.model.leaves_inactive.contains(&index);
+            let writes = [(!skips).then_some(active), Some(start)];
+            for (address, value) in writes.into_iter().flatten() {
                 let now = self.machine.now();
                 // The block lies inside the model's own window.
                 let _ = self
@@ -66,7 +68,7 @@ impl VirtualTarget {
         }
         let secondary = &mut self.loader.secondaries[cpu];
         (secondary.alive, secondary.busy) = (true, false);
-        self.machine.bus.set_alive(cpu, true, now);
+        self.machine.bus.set_running(cpu, true, now);
         let index = self.cpu_models[cpu].adt_id;
         let core = &mut self.machine.cores[cpu];
         core.reset(loader + RETURN_STUB, 2, 0);
@@ -195,7 +197,7 @@ impl VirtualTarget {
             }
             self.loader.secondaries[cpu].alive = false;
             self.machine.cores[cpu].set_state(CoreState::Off);
-            self.machine.bus.set_alive(cpu, false, now);
+            self.machine.bus.set_running(cpu, false, now);
         }
         Outcome::Done(0)
     }
@@ -230,7 +232,7 @@ impl VirtualTarget {
                 let now = self.machine.now();
                 match self.cpu_models[cpu].starts {
                     true => self.bring_up(cpu),
-                    false => self.machine.bus.set_alive(cpu, false, now),
+                    false => self.machine.bus.set_running(cpu, false, now),
                 }
             }
         }

@@ -65,6 +65,8 @@ pub(super) struct Secondary {
 pub(super) struct Loader {
     pub(super) model: LoaderModel,
     pub(super) layout: Layout,
+    /// Device space that it maps.
+    pub(super) devices: Vec<core::ops::Range<u64>>,
     pub(super) roots: Roots,
     pub(super) heap: Heap,
     pub(super) guard: GuardMode,

@@ -34,7 +34,7 @@ impl RunStats {
         let (ipis, ipis_merged) = bus.ipis();
         Self {
             insns: machine.cores.iter().map(Core::insns).collect(),
-            triggers: bus.aic.triggers,
+            triggers: bus.aic.triggers(),
             taken: bus.taken.clone(),
             empty_events: bus.empty_events.clone(),
             loader_took: bus.loader_took,

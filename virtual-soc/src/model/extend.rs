@@ -1,8 +1,9 @@
-//! `extends = "NAME"`: a model that differs from a built-in one in some keys.
+//! `extends = "NAME"`: a model that differs from a built-in one in some keys, and `[[cpu_change]]` tables, each with the `adt_id` of a
+//! CPU of that model and the keys in which this CPU differs.
 
 use toml::{Table, Value};
 
-use super::{BUILTIN, ModelError};
+use super::{BASES, BUILTIN, ModelError};
 
 /// Take `extends` out of `table`; if it was there, lay `table` over the built-in model it names.
 /// Tables are merged key by key, everything else (arrays too) is replaced.
@@ -12,9 +13,9 @@ pub(super) fn resolve(mut table: Table, origin: &str) -> Result<Option<Table>, M
     };
     let found = base
         .as_str()
-        .and_then(|name| BUILTIN.iter().find(|(n, _)| *n == name));
+        .and_then(|name| BUILTIN.iter().chain(BASES).find(|(n, _)| *n == name));
     let Some((_, text)) = found else {
-        let names: Vec<&str> = BUILTIN.iter().map(|(n, _)| *n).collect();
+        let names: Vec<&str> = BUILTIN.iter().chain(BASES).map(|(n, _)| *n).collect();
         return Err(ModelError::Value {
             origin: origin.to_owned(),
             key: "extends".into(),
@@ -31,8 +32,39 @@ pub(super) fn resolve(mut table: Table, origin: &str) -> Result<Option<Table>, M
         Some(deeper) => deeper,
         None => parsed,
     };
+    let changes = table.remove("cpu_change");
     lay_over(&mut merged, table);
+    match changes {
+        Some(Value::Array(changes)) => change_cpus(&mut merged, changes, origin)?,
+        // Neither here nor in a model is such a key of another type known: the error names it.
+        Some(other) => lay_over(
+            &mut merged,
+            Table::from_iter([("cpu_change".into(), other)]),
+        ),
+        None => {}
+    }
     Ok(Some(merged))
+}
+
+fn change_cpus(model: &mut Table, changes: Vec<Value>, origin: &str) -> Result<(), ModelError> {
+    let cpus = model.get_mut("cpu").and_then(Value::as_array_mut);
+    let cpus = cpus.map_or(&mut [][..], |cpus| cpus);
+    for (i, change) in changes.into_iter().enumerate() {
+        let id = change.get("adt_id").cloned();
+        let cpu = cpus.iter_mut().find(|c| c.get("adt_id") == id.as_ref());
+        match (cpu, change, &id) {
+            (Some(Value::Table(below)), Value::Table(above), Some(_)) => lay_over(below, above),
+            (_, _, id) => {
+                return Err(ModelError::Value {
+                    origin: origin.to_owned(),
+                    key: format!("cpu_change[{i}].adt_id"),
+                    value: id.as_ref().map_or("nothing".into(), Value::to_string),
+                    allowed: "the adt_id of a CPU of the extended model".into(),
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn lay_over(base: &mut Table, top: Table) {

@@ -13,29 +13,62 @@ use serde::Deserialize as _;
 
 pub use error::ModelError;
 pub use schema::{
-    AdtModel, AicModel, CallWake, CounterModel, CpuModel, CpusModel, DeviceModel, ExtRoute,
-    FaultModel, IpiModel, LineModel, LoaderModel, MmioModel, PmgrModel, RamModel, SiqModel,
-    SocModel, SysRegModel, TimingModel, UartModel,
+    AdtModel, AicModel, AicV1Model, CallWake, CounterModel, CpuModel, CpusModel, DefectModel,
+    DeviceModel, ExtRoute, FaultModel, IpiModel, LineModel, LoaderModel, MmioModel, PmgrModel,
+    RamModel, SiqModel, SocModel, SysRegModel, TimingModel, UartModel,
 };
 pub use schema::{
-    Choice, Class, ClusterType, EventClaim, LinkKind, OnMasked, Outside, RegisterAccess,
-    StrideProperties,
+    Beyond, Choice, Class, ClusterType, EventClaim, LinkKind, LocalReach, OnMasked, Outside,
+    RegisterAccess, ResetEffect, StrideProperties,
 };
 pub use source::{Source, SourceKind};
 
+/// A built-in file by its name.
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../models/", $name, ".toml")))),*]
+    };
+}
+
 /// The built-in models: name and text.
-const BUILTIN: &[(&str, &str)] = &[
-    ("t8140", include_str!("../../models/t8140.toml")),
-    (
-        "t8140-siq-traps",
-        include_str!("../../models/t8140-siq-traps.toml"),
-    ),
-    ("t8140-sprr", include_str!("../../models/t8140-sprr.toml")),
-    ("t6020", include_str!("../../models/t6020.toml")),
+const BUILTIN: &[(&str, &str)] = built_in![
+    "t8140",
+    "t8140-siq-traps",
+    "t8140-sprr",
+    "t6020",
+    "t6000",
+    "t6002",
+    "t6022",
+    "t6030",
+    "t6031",
+    "t6040",
+    "t8103",
+    "t8112",
+    "t8122",
+    "t8132",
+    "t8142",
+    "t8152",
 ];
 
 /// The names of [`BUILTIN`], in the same order.
-const BUILTIN_NAMES: &[&str] = &["t8140", "t8140-siq-traps", "t8140-sprr", "t6020"];
+const BUILTIN_NAMES: [&str; BUILTIN.len()] = {
+    let mut names = [""; BUILTIN.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = BUILTIN[i].0;
+        i += 1;
+    }
+    names
+};
+
+/// What several machines have in common; only `extends` knows these names.
+const BASES: &[(&str, &str)] = &[
+    ("base-m1-m3", include_str!("../../models/base/m1-m3.toml")),
+    ("base-m4", include_str!("../../models/base/m4.toml")),
+];
+
+/// Bytes of a model file.
+const TEXT_MAX: usize = 1 << 20;
 
 impl SocModel {
     /// The built-in model of that name, if there is one.
@@ -49,7 +82,7 @@ impl SocModel {
     /// Names that [`SocModel::builtin`] knows.
     #[must_use]
     pub fn builtin_names() -> &'static [&'static str] {
-        BUILTIN_NAMES
+        &BUILTIN_NAMES
     }
 
     /// Index of each CPU's table by logical id: the boot CPU is 0, the other present ones follow in the order of the device tree.
@@ -68,12 +101,18 @@ impl SocModel {
     /// Read a model from TOML text; `origin` (a file name) is named in errors.
     ///
     /// # Errors
-    /// Malformed TOML, an unknown or missing key, a value outside what its key allows.
+    /// More than 1 MiB of text, malformed TOML, an unknown or missing key, a value outside what its key allows.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, ModelError> {
         let malformed = |e: toml::de::Error| ModelError::Malformed {
             origin: origin.to_owned(),
             detail: e.to_string().trim_end().to_owned(),
         };
+        if text.len() > TEXT_MAX {
+            return Err(ModelError::Malformed {
+                origin: origin.to_owned(),
+                detail: format!("{} bytes of text; at most {TEXT_MAX} are read", text.len()),
+            });
+        }
         let table: toml::Table = text.parse().map_err(malformed)?;
         let model = match extend::resolve(table, origin)? {
             Some(merged) => Self::deserialize(toml::Value::Table(merged)).map_err(malformed)?,
@@ -91,8 +130,6 @@ mod tests {
 
     #[test]
     fn builtin_names_and_files_agree_and_load() {
-        let names: Vec<&str> = BUILTIN.iter().map(|(n, _)| *n).collect();
-        assert_eq!(names, BUILTIN_NAMES);
         for (name, text) in BUILTIN {
             let model = SocModel::from_toml(text, name).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(model.name, *name);

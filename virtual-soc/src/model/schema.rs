@@ -3,6 +3,7 @@
 mod adt;
 mod aic;
 mod cpu;
+mod defect;
 mod loader;
 mod siq;
 
@@ -11,10 +12,13 @@ use serde::Deserialize;
 use super::source::Source;
 
 pub use adt::{AdtModel, DeviceModel, ExtRoute, StrideProperties};
-pub use aic::{AicModel, EventClaim, LineModel};
+pub use aic::{AicModel, AicV1Model, Beyond, EventClaim, LineModel, ResetEffect};
 pub use cpu::{ClusterType, CpuModel, CpusModel};
+pub use defect::DefectModel;
 pub use loader::{CallWake, FaultModel, LinkKind, LoaderModel, Outside};
-pub use siq::{Choice, Class, IpiModel, OnMasked, RegisterAccess, SiqModel, SysRegModel};
+pub use siq::{
+    Choice, Class, IpiModel, LocalReach, OnMasked, RegisterAccess, SiqModel, SysRegModel,
+};
 
 /// A whole machine.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -66,6 +70,9 @@ pub struct SocModel {
     /// Deliberate misbehaviour, all off by default.
     #[serde(default)]
     pub faults: FaultModel,
+    /// Departures of the interrupt controller from its rules, all off by default.
+    #[serde(default)]
+    pub defect: DefectModel,
 }
 
 /// System counter (CNTPCT_EL0).
@@ -137,6 +144,12 @@ pub struct PmgrModel {
     pub size: u64,
     /// Offset of the CPU-start registers.
     pub cpu_start: u32,
+    /// From one die's block to the next one's.
+    #[serde(default = "die_stride")]
+    pub die_stride: u64,
+    /// A CPU whose "active" bit is not set gets no AIC interrupt (third party: loader sources, M1); its FIQs work.
+    #[serde(default = "yes")]
+    pub gates_irqs: bool,
     /// The reset vectors are locked (M4 and later), so that writing one is an SError.
     #[serde(default = "yes")]
     pub rvbar_locked: bool,
@@ -167,6 +180,11 @@ fn model_only() -> Source {
 
 const fn yes() -> bool {
     true
+}
+
+/// Third party: loader sources.
+const fn die_stride() -> u64 {
+    0x20_0000_0000
 }
 
 const fn one() -> u64 {

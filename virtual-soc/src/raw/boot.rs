@@ -91,6 +91,8 @@ pub(super) fn power_on(
                     lse: model.cpus.lse,
                     has_event_stream: model.cpus.event_stream,
                     wfi_loses_gprs: model.cpus.wfi_loses_gprs,
+                    wfxt: model.cpus.wfxt,
+                    wfit_loses_gprs: model.cpus.wfit_loses_gprs,
                 })
                 .collect(),
             host_call: 0..0,
@@ -113,7 +115,7 @@ pub(super) fn power_on(
         return Err(too_big(image, model));
     }
     let now = machine.now();
-    machine.bus.set_alive(0, true, now);
+    machine.bus.set_running(0, true, now);
     machine.cores[0].reset(layout.loader + options.entry_offset, 2, layout.boot_args);
     Ok(machine)
 }

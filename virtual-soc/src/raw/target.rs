@@ -213,12 +213,12 @@ impl RawTarget {
             {
                 self.stopping[cpu] = None;
                 self.machine.cores[cpu].set_state(CoreState::Off);
-                self.machine.bus.set_alive(cpu, false, now);
+                self.machine.bus.set_running(cpu, false, now);
             }
             if start >> cpu & 1 == 1 && state == CoreState::Off {
                 let entry = self.machine.bus.pmgr.reset_vector(cpu);
                 self.machine.cores[cpu].reset(entry, 2, 0);
-                self.machine.bus.set_alive(cpu, true, now);
+                self.machine.bus.set_running(cpu, true, now);
             }
         }
     }

@@ -44,6 +44,7 @@ enum Listed {
     Zero,
     Storage,
     Trap,
+    WriteUndefined,
 }
 
 /// All devices and implementation-defined registers of a SoC.
@@ -62,7 +63,8 @@ pub struct SocBus {
     plain_words: BTreeMap<u64, u64>,
     listed: BTreeMap<SysReg, Listed>,
     stored: BTreeMap<(usize, SysReg), u64>,
-    siq_access: RegisterAccess,
+    /// By logical id.
+    siq_access: Vec<RegisterAccess>,
     siq_writable: u64,
     siq_stuck: Option<(usize, u64)>,
     siq_writes: u64,
@@ -95,6 +97,10 @@ impl SocBus {
         listed.extend(named(&model.sysregs.zero, Listed::Zero));
         listed.extend(named(&model.sysregs.storage, Listed::Storage));
         listed.extend(named(&model.sysregs.trap, Listed::Trap));
+        listed.extend(named(
+            &model.sysregs.write_undefined,
+            Listed::WriteUndefined,
+        ));
         let stuck = model
             .faults
             .siq_stuck_cpu
@@ -111,7 +117,10 @@ impl SocBus {
             plain_words: BTreeMap::new(),
             listed,
             stored: BTreeMap::new(),
-            siq_access: model.siq.access,
+            siq_access: order
+                .iter()
+                .map(|&i| model.cpu[i].siq_access.unwrap_or(model.siq.access))
+                .collect(),
             siq_writable: model.siq.writable,
             siq_stuck: stuck.map(|cpu| (cpu, model.faults.siq_stuck_after)),
             siq_writes: 0,
@@ -130,12 +139,12 @@ impl SocBus {
     /// SIQ_CFG of a CPU, whatever an access by the guest would do.
     #[must_use]
     pub fn siq_cfg(&self, cpu: usize) -> u64 {
-        self.aic.router.siq_cfg(cpu)
+        self.aic.siq_cfg(cpu)
     }
 
     /// Change SIQ_CFG of a CPU from outside the guest.
     pub fn set_siq_cfg(&mut self, cpu: usize, value: u64, now: Time) {
-        self.aic.router.set_siq_cfg(cpu, value, now.as_picos());
+        self.aic.set_siq_cfg(cpu, value, now.as_picos());
     }
 
     /// Drive the hardware level of a line from outside the guest.
@@ -151,9 +160,12 @@ impl SocBus {
         )
     }
 
-    pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: Time) {
-        self.aic.router.set_alive(cpu, alive, now.as_picos());
-        self.pmgr.set_running(cpu, alive);
+    /// A CPU runs, or not. Where interrupts ask for its "active" bit, that bit alone makes them reach it.
+    pub(crate) fn set_running(&mut self, cpu: usize, running: bool, now: Time) {
+        self.pmgr.set_running(cpu, running);
+        if !self.pmgr.gates || cpu == 0 || !running {
+            self.aic.set_alive(cpu, running, now.as_picos());
+        }
     }
 
     /// Fast IPIs sent, and how many of them came while one was pending on their target.
@@ -172,27 +184,24 @@ impl SocBus {
     pub(crate) fn acknowledge_ipi(&mut self, cpu: usize) -> bool {
         let pending = self.ipi.status(cpu) & 1 == 1;
         self.ipi.acknowledge(cpu, 1);
+        self.ipi.synchronize(cpu);
         pending
     }
 
     /// Read EVENT for a CPU on the loader's behalf.
     pub(crate) fn loader_event(&mut self, cpu: usize, now: Time) -> u32 {
-        let word = self.aic_read(cpu, self.aic_event_offset(), now.as_picos());
+        let word = self.aic_read(cpu, self.aic.event_offset(), now.as_picos());
         self.loader_took += u64::from(word != 0);
         word
     }
 
-    const fn aic_event_offset(&self) -> u32 {
-        self.aic.event_offset()
-    }
-
     fn aic_read(&mut self, cpu: usize, offset: u32, now: u64) -> u32 {
         let value = self.aic.read(cpu, offset, now);
-        if offset == self.aic.event_offset() {
+        if let Some(reader) = self.aic.event_of(cpu, offset) {
             if value == 0 {
-                self.empty_events[cpu] += 1
+                self.empty_events[reader] += 1
             } else {
-                self.taken[cpu] += 1
+                self.taken[reader] += 1
             }
         }
         value
@@ -228,7 +237,7 @@ impl SocBus {
         } else {
             0
         };
-        for cpu in bits(irqs & self.aic.router.irq_lines()) {
+        for cpu in bits(irqs & self.aic.irq_lines()) {
             loop {
                 let word = self.loader_event(cpu, now);
                 if word == 0 {
@@ -244,8 +253,11 @@ impl SocBus {
     }
 
     fn set_alive_mask(&mut self, set: u64, alive: bool, now: Time) {
+        if !self.pmgr.gates {
+            return;
+        }
         for cpu in bits(set) {
-            self.aic.router.set_alive(cpu, alive, now.as_picos());
+            self.aic.set_alive(cpu, alive, now.as_picos());
         }
     }
 
@@ -304,10 +316,10 @@ impl Bus for SocBus {
         if let Some(offset) = self.aic_offset(pa) {
             let ps = now.as_picos();
             match size {
-                4 => self.aic.write(offset, value as u32, ps),
+                4 => self.aic.write(cpu, offset, value as u32, ps),
                 8 => {
-                    self.aic.write(offset, value as u32, ps);
-                    self.aic.write(offset + 4, (value >> 32) as u32, ps);
+                    self.aic.write(cpu, offset, value as u32, ps);
+                    self.aic.write(cpu, offset + 4, (value >> 32) as u32, ps);
                 }
                 _ => return self.nobody(),
             }
@@ -338,7 +350,7 @@ impl Bus for SocBus {
         _now: Time,
     ) -> Result<u64, SysRegFault> {
         match reg {
-            SIQ_CFG => match self.siq_access {
+            SIQ_CFG => match self.siq_access[cpu] {
                 RegisterAccess::Undefined => Err(SysRegFault::Undefined),
                 RegisterAccess::Trap => Err(SysRegFault::Trap),
                 RegisterAccess::Zero => Ok(0),
@@ -349,7 +361,7 @@ impl Bus for SocBus {
             IPI_RR_GLOBAL => Ok(0),
             IPI_RR_LOCAL if self.ipi.has_local() => Ok(0),
             _ => match self.listed.get(&reg) {
-                Some(Listed::Zero) => Ok(0),
+                Some(Listed::Zero | Listed::WriteUndefined) => Ok(0),
                 Some(Listed::Storage) => Ok(self.stored.get(&(cpu, reg)).copied().unwrap_or(0)),
                 Some(Listed::Trap) => Err(SysRegFault::Trap),
                 None => Err(SysRegFault::Undefined),
@@ -368,7 +380,7 @@ impl Bus for SocBus {
         let ps = now.as_picos();
         self.uart.not_idle(cpu);
         match reg {
-            SIQ_CFG => match self.siq_access {
+            SIQ_CFG => match self.siq_access[cpu] {
                 RegisterAccess::Undefined | RegisterAccess::WriteUndefined => {
                     return Err(SysRegFault::Undefined);
                 }
@@ -385,7 +397,6 @@ impl Bus for SocBus {
                     }
                     let kept = self.siq_cfg(cpu) & !self.siq_writable;
                     self.aic
-                        .router
                         .set_siq_cfg(cpu, kept | value & self.siq_writable, ps);
                 }
             },
@@ -399,14 +410,18 @@ impl Bus for SocBus {
                     self.stored.insert((cpu, reg), value);
                 }
                 Some(Listed::Trap) => return Err(SysRegFault::Trap),
-                None => return Err(SysRegFault::Undefined),
+                Some(Listed::WriteUndefined) | None => return Err(SysRegFault::Undefined),
             },
         }
         Ok(())
     }
 
+    fn synchronize(&mut self, cpu: usize, _now: Time) {
+        self.ipi.synchronize(cpu);
+    }
+
     fn irq_lines(&self) -> u64 {
-        self.aic.router.irq_lines()
+        self.aic.irq_lines()
     }
 
     fn fiq_lines(&self) -> u64 {
@@ -414,14 +429,14 @@ impl Bus for SocBus {
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {
-        self.aic.router.tick(view.irq_masked, now.as_picos());
+        self.aic.tick(view, now.as_picos());
         self.ipi.tick(view.waiting, now.as_picos());
         self.loader_takes_interrupts(now);
     }
 
     fn next_event(&self, now: Time) -> Option<Time> {
         let now = now.as_picos();
-        let events = [self.aic.router.next_event(now), self.ipi.next_event(now)];
+        let events = [self.aic.next_event(now), self.ipi.next_event(now)];
         events.into_iter().flatten().min().map(Time)
     }
 }

@@ -3,7 +3,7 @@
 //! Registers and request types are third party (system-register documentation); delays, and what deferred, no-wake and retract
 //! do in detail, are model only.
 
-use crate::model::{IpiModel, SocModel};
+use crate::model::{IpiModel, LocalReach, SocModel};
 
 /// Picoseconds of a 24 MHz tick, rounded.
 const REFCLK_PS: u64 = 41_667;
@@ -32,6 +32,8 @@ pub(crate) struct FastIpi {
     /// MPIDR affinity, Aff2 to Aff0, by logical id.
     affinity: Vec<u64>,
     pending: u64,
+    /// CPUs whose acknowledgement waits for their next context synchronisation.
+    acknowledged: u64,
     waiting: u64,
     senders: Vec<u8>,
     queue: Vec<Request>,
@@ -49,6 +51,7 @@ impl FastIpi {
                 .map(|&i| model.cpu[i].mpidr & 0xff_ffff)
                 .collect(),
             pending: 0,
+            acknowledged: 0,
             waiting: 0,
             senders: vec![0; order.len()],
             queue: Vec::new(),
@@ -69,7 +72,13 @@ impl FastIpi {
 
     /// IPI_RR_LOCAL: Aff0 in \[7:0\], the sender's own cluster.
     pub(crate) fn send_local(&mut self, sender: usize, value: u64, now: u64) {
-        let wanted = self.affinity[sender] & 0xffff00 | value & 0xff;
+        let own = self.affinity[sender];
+        let elsewhere = value >> 16 & 0xff != 0 && value >> 16 & 0xff != own >> 8 & 0xff;
+        if elsewhere && self.model.local_reach == LocalReach::Nobody {
+            self.sent += 1;
+            return;
+        }
+        let wanted = own & 0xffff00 | value & 0xff;
         self.send(sender, value, now, |affinity| affinity == wanted);
     }
 
@@ -125,11 +134,20 @@ impl FastIpi {
         }
     }
 
-    /// Write to IPI_SR: 1 clears.
+    /// Write to IPI_SR: 1 clears, where the model says so at the next [`FastIpi::synchronize`].
     pub(crate) fn acknowledge(&mut self, cpu: usize, value: u64) {
         if value & 1 == 1 {
-            self.pending &= !(1 << cpu);
+            self.acknowledged |= 1 << cpu;
+            if !self.model.ack_needs_isb {
+                self.synchronize(cpu);
+            }
         }
+    }
+
+    /// What the CPU wrote to IPI_SR takes effect.
+    pub(crate) fn synchronize(&mut self, cpu: usize) {
+        self.pending &= !(self.acknowledged & 1 << cpu);
+        self.acknowledged &= !(1 << cpu);
     }
 
     /// IPI_CR \[15:0\], one for the whole system.

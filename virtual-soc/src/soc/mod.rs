@@ -3,16 +3,13 @@
 mod aic;
 mod bus;
 mod ipi;
-mod layout;
 mod pmgr;
 mod rng;
-mod router;
 mod sysreg_name;
 mod uart;
 
-pub use aic::Aic;
+pub use aic::{Aic, AicLayout};
 pub use bus::SocBus;
 pub(crate) use bus::{Consumed, InLoader};
-pub use layout::AicLayout;
 pub use sysreg_name::parse_sysreg;
 pub use uart::Uart;

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use virtual_soc::SocModel;
+pub use virtual_soc::SocModel;
 use virtual_soc::cpu::{Bus, BusFault, CpuView, SysReg, SysRegFault, Time};
 use virtual_soc::soc::SocBus;
 

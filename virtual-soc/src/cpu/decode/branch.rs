@@ -93,6 +93,12 @@ fn system(w: u32) -> Option<Insn> {
     let packed = i64::from(bits(w, 5, 16));
     match bits(w, 19, 2) {
         0 => {
+            if !load && (op1, crn, crm) == (3, 1, 0) && op2 < 2 {
+                return Some(Insn {
+                    rn: src(w, 0),
+                    ..Insn::new(if op2 == 0 { Op::Wfet } else { Op::Wfit })
+                });
+            }
             if load || bits(w, 0, 5) != 31 {
                 return None;
             }
@@ -145,7 +151,8 @@ fn hint(number: u32) -> Insn {
 fn barrier(op2: u32) -> Option<Insn> {
     match op2 {
         2 => Some(Insn::new(Op::Clrex)),
-        4..=6 => Some(Insn::new(Op::Nop)),
+        4 | 5 => Some(Insn::new(Op::Nop)),
+        6 => Some(Insn::new(Op::Isb)),
         _ => None,
     }
 }

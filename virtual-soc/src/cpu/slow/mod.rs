@@ -106,7 +106,7 @@ impl Ctx<'_> {
         while self.left > 0 {
             if attention {
                 attention = false;
-                if self.core.any_pending() && self.core.take_interrupt() {
+                if self.core.any_pending() && self.interrupted() {
                     self.excepted = true;
                     self.slow = true;
                 }
@@ -158,8 +158,18 @@ impl Ctx<'_> {
         End::Budget
     }
 
+    /// Takes the pending interrupt of highest priority, if one is open.
+    pub(crate) fn interrupted(&mut self) -> bool {
+        let taken = self.core.take_interrupt();
+        if taken {
+            self.bus.synchronize(self.cpu, self.now());
+        }
+        taken
+    }
+
     fn except(&mut self, exc: Exc) {
         self.core.raise(exc);
+        self.bus.synchronize(self.cpu, self.now());
         self.excepted = true;
         self.slow = true;
     }

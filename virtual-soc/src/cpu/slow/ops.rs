@@ -164,6 +164,8 @@ impl Ctx<'_> {
             Op::Mrs | Op::Msr | Op::MsrImm | Op::Sys | Op::SysL => self.system(insn),
             Op::Wfe => self.wfe(),
             Op::Wfi => self.wfi(),
+            Op::Isb => self.isb(),
+            Op::Wfet | Op::Wfit => self.wait_until(insn),
             Op::Sev => {
                 self.ram.monitors.events = u64::MAX;
                 Ok(Flow::Next)

@@ -57,6 +57,7 @@ impl Ctx<'_> {
             return Err(Exc::undefined());
         }
         self.core.exception_return();
+        self.bus.synchronize(self.cpu, self.now());
         self.ram.monitors.clear(self.cpu);
         self.ram.monitors.events |= 1 << self.cpu;
         Ok(Flow::Jumped)
@@ -80,6 +81,13 @@ impl Ctx<'_> {
         Ok(Flow::Wait(CoreState::Wfe))
     }
 
+    /// ISB: nothing is reordered here, but devices may wait for it.
+    pub(super) fn isb(&mut self) -> Result<Flow, Exc> {
+        self.bus.synchronize(self.cpu, self.now());
+        self.refresh_lines();
+        Ok(Flow::Next)
+    }
+
     pub(super) fn wfi(&mut self) -> Result<Flow, Exc> {
         // A timer may have become due inside this slice.
         if self.now() >= self.core.timer_due {
@@ -90,6 +98,31 @@ impl Ctx<'_> {
         }
         self.trap_wait(false)?;
         Ok(Flow::Wait(CoreState::Wfi))
+    }
+
+    /// WFET and WFIT: as WFE and WFI, until the virtual count reaches the register's value at the latest.
+    pub(super) fn wait_until(&mut self, insn: &Insn) -> Result<Flow, Exc> {
+        if !self.core.cfg.wfxt {
+            return Err(Exc::undefined());
+        }
+        let offset = match self.core.el {
+            2 => 0,
+            _ => self.core.reg(R::CntvoffEl2),
+        };
+        let count = self.x(insn.rn).wrapping_add(offset);
+        if self.clock.count(self.now()) >= count {
+            return Ok(Flow::Next);
+        }
+        let limit = self.clock.reaches(count);
+        let flow = match insn.op {
+            Op::Wfet => self.wfe()?,
+            _ => self.wfi()?,
+        };
+        if matches!(flow, Flow::Wait(_)) {
+            self.core.wait_limit = limit.unwrap_or(crate::cpu::Time::MAX);
+            self.core.timed_wait = true;
+        }
+        Ok(flow)
     }
 
     /// SCTLR_ELx.nTWE, nTWI for EL0, then HCR_EL2.TWE, TWI for a guest.

@@ -14,6 +14,8 @@ const ISAR0: u64 = 1 << 16;
 const ISAR0_ATOMIC: u64 = 2 << 20;
 /// DC CVAP; LDAPR.
 const ISAR1: u64 = 1 | 1 << 20;
+/// WFET and WFIT.
+const ISAR2_WFXT: u64 = 2;
 /// 42-bit physical addresses, 16-bit ASIDs, granules of 16 and 4 KiB, not 64 KiB.
 const MMFR0: u64 = 3 | 2 << 4 | 1 << 20 | 0xf << 24;
 /// VHE, PAN.
@@ -33,6 +35,7 @@ pub(crate) fn peek(core: &Core, reg: SysReg) -> Option<u64> {
             (5, 0) => DFR0,
             (6, 0) => ISAR0 | if core.cfg.lse { ISAR0_ATOMIC } else { 0 },
             (6, 1) => ISAR1,
+            (6, 2) if core.cfg.wfxt => ISAR2_WFXT,
             (7, 0) => MMFR0,
             (7, 1) => MMFR1,
             _ => 0,

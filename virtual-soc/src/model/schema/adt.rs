@@ -34,6 +34,14 @@ pub struct AdtModel {
     pub firmware_version: String,
     /// Leave out the stride properties of `/arm-io/aic`, or give them as 0: "present", "zero", "absent".
     pub strides: StrideProperties,
+    /// Value of `extintrcfg-stride`, if not the hardware's own.
+    pub cfg_stride: Option<u32>,
+    /// Same for `intmaskset-stride`.
+    pub set_stride: Option<u32>,
+    /// Same for `intmaskclear-stride`.
+    pub clear_stride: Option<u32>,
+    /// Same for `hwintmon-stride`.
+    pub hw_state_stride: Option<u32>,
     /// Property names have other bytes behind the NUL that ends them, up to their 32 bytes.
     pub names_padded: bool,
     /// `/arm-io/aic` has no `reg`.
@@ -68,6 +76,10 @@ impl Default for AdtModel {
             serial: "VIRTUAL".into(),
             firmware_version: "iBoot-13822.1.2".into(),
             strides: StrideProperties::Present,
+            cfg_stride: None,
+            set_stride: None,
+            clear_stride: None,
+            hw_state_stride: None,
             names_padded: false,
             aic_without_reg: false,
             ext_routes: Vec::new(),

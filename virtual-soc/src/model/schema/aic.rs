@@ -15,17 +15,74 @@ pub enum EventClaim {
     Anybody,
 }
 
-/// Interrupt controller, version 2 or 3.
+/// What writing 1 to RESET does. Nobody has published it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResetEffect {
+    /// Nothing.
+    Nothing,
+    /// Masks every line.
+    Masks,
+    /// Masks every line, clears the software bits and the configuration (version 1: target) of every line.
+    #[default]
+    Clears,
+}
+
+/// What lines from NR_IRQ to MAX_IRQ - 1 are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Beyond {
+    /// Bits without a line behind them: they keep what is written and nothing is delivered.
+    #[default]
+    Stored,
+    /// Lines like all others.
+    Delivered,
+    /// No bits: they read 0 and ignore writes.
+    Absent,
+}
+
+/// What only version 1 has. Its banks lie at fixed places: TARGET_CPU at 0x3000, SW_SET at 0x4000, EVENT at 0x2004, 1024 lines.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AicV1Model {
+    /// CAP0 \[23:16\]; M1 reads 0xa (silicon), which may stand for eleven targets.
+    pub cap0_high: u8,
+    /// CAP1; M1 reads 0x00180018 (silicon).
+    pub cap1: u32,
+    /// Bits of CONFIG that exist (third party: 0xf8fffff1).
+    pub config_writable: u32,
+    /// Bits of TARGET_CPU that exist, 1 to 32 (inference from CAP0).
+    pub targets: u32,
+    /// TARGET_CPU of every line as found (model only: nobody published what firmware leaves there).
+    pub target_as_found: u32,
+    /// The window shows CNTPCT at 0x8020 and 0x8028 (third party).
+    pub counter_mirror: bool,
+}
+
+impl Default for AicV1Model {
+    fn default() -> Self {
+        Self {
+            cap0_high: 0xa,
+            cap1: 0x0018_0018,
+            config_writable: 0xf8ff_fff1,
+            targets: 11,
+            target_as_found: 0,
+            counter_mirror: true,
+        }
+    }
+}
+
+/// Interrupt controller, version 1, 2 or 3.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AicModel {
-    /// 2 or 3.
+    /// 1, 2 or 3.
     pub generation: u8,
     /// Physical address.
     pub base: u64,
     /// Bytes of the window; an access beyond is an external abort.
     pub size: u64,
-    /// VERSION register, low byte.
+    /// VERSION register, low byte (version 1: REV).
     #[serde(default)]
     pub version: u8,
     /// Lines that exist per die (INFO1 \[15:0\]).
@@ -40,9 +97,12 @@ pub struct AicModel {
     /// Die banks that answer; 0 = as many as `dies`.
     #[serde(default)]
     pub banks: u32,
+    /// Banks beyond `dies` are other names of die 0's.
+    #[serde(default)]
+    pub bank_alias: bool,
     /// Offset of EVENT.
     pub event: u32,
-    /// Offset of IRQ_CFG of die 0.
+    /// Offset of IRQ_CFG of die 0 (version 1: of TARGET_CPU).
     pub irq_cfg: u32,
     /// Bytes from one die's IRQ_CFG to the next; 0 = arrays follow each other.
     #[serde(default)]
@@ -79,6 +139,15 @@ pub struct AicModel {
     /// Lines found unmasked.
     #[serde(default)]
     pub left_unmasked: Vec<LineModel>,
+    /// What RESET does.
+    #[serde(default)]
+    pub reset: ResetEffect,
+    /// What lines from NR_IRQ on are.
+    #[serde(default)]
+    pub beyond: Beyond,
+    /// What only version 1 has.
+    #[serde(default)]
+    pub v1: AicV1Model,
     /// Source mark of geometry.
     pub source: Source,
     /// Source mark of CONFIG as found.

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::siq::RegisterAccess;
 use super::{model_only, yes};
 use crate::model::Source;
 
@@ -15,6 +16,10 @@ pub struct CpusModel {
     pub event_stream: bool,
     /// A CPU that waits in WFI comes back with its general registers zeroed.
     pub wfi_loses_gprs: bool,
+    /// WFET and WFIT exist.
+    pub wfxt: bool,
+    /// The same for a CPU that waits in WFIT.
+    pub wfit_loses_gprs: bool,
     /// Source mark.
     pub source: Source,
 }
@@ -25,6 +30,8 @@ impl Default for CpusModel {
             lse: true,
             event_stream: true,
             wfi_loses_gprs: false,
+            wfxt: false,
+            wfit_loses_gprs: false,
             source: model_only(),
         }
     }
@@ -79,11 +86,15 @@ pub struct CpuModel {
     /// MMU_INIT_SECONDARY works on it (false = SCTLR.M stays 0).
     #[serde(default = "yes")]
     pub mmu: bool,
+    /// What an access to SIQ_CFG does on this CPU, if not what `siq.access` says.
+    pub siq_access: Option<RegisterAccess>,
     /// Register SIQ_CFG as found, 64 bits.
     pub siq_cfg: u64,
     /// Physical address of the CPU's implementation registers (reset vector at +0); 0 = no such block.
     #[serde(default)]
     pub impl_reg: u64,
+    /// AIC 1: the CPU's WHOAMI and its bit in TARGET_CPU, 0..=31; `adt_id` if absent.
+    pub aic_number: Option<u32>,
     /// Source mark.
     pub source: Source,
 }

@@ -23,6 +23,8 @@ pub struct LoaderModel {
     pub sprr: bool,
     /// SIQ_CFG value the loader writes on every CPU it brings up; none on M4 and later.
     pub writes_siq_cfg: Option<u64>,
+    /// CPUs (device-tree ids) whose "active" bit it does not write.
+    pub leaves_inactive: Vec<u32>,
     /// Reads EVENT on every IRQ exception of its own vectors.
     pub reads_event: bool,
     /// Can be reached over: "usb" or "uart".
@@ -60,6 +62,7 @@ impl Default for LoaderModel {
         Self {
             sprr: false,
             writes_siq_cfg: None,
+            leaves_inactive: Vec::new(),
             reads_event: true,
             link: LinkKind::Usb,
             request_ns: 100_000,

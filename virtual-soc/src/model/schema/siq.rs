@@ -92,6 +92,10 @@ pub struct SiqModel {
     /// At most this much more, from the seed, in ns.
     #[serde(default)]
     pub jitter_ns: u64,
+    /// With field 0, an interrupt that was offered to a CPU at EL1 (or EL0 below it) is delivered once more after it was taken. Stands for
+    /// "0 misbehaves when interrupts fire in EL1" (third party: loader history); what misbehaves how was never said.
+    #[serde(default)]
+    pub el1_misbehaves: bool,
     /// Source mark of register access.
     pub access_source: Source,
     /// Source mark of the classes.
@@ -104,6 +108,17 @@ pub struct SiqModel {
     pub timing_source: Source,
 }
 
+/// What a local request does whose cluster field names another cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LocalReach {
+    /// The field is ignored: the core of that number in the sender's own cluster gets it.
+    #[default]
+    OwnCluster,
+    /// Nobody gets it.
+    Nobody,
+}
+
 /// Fast IPIs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -114,6 +129,11 @@ pub struct IpiModel {
     pub delivery_ns: u64,
     /// IPI_SR shows the sender's machine number in \[15:8\].
     pub sender_in_sr: bool,
+    /// What a local request across clusters does.
+    pub local_reach: LocalReach,
+    /// A write to IPI_SR takes effect at the CPU's next context synchronisation (ISB, exception entry, exception return), not at
+    /// once: what arrives before then is acknowledged with the first (third party: an ISB is needed after the write).
+    pub ack_needs_isb: bool,
     /// IPI_CR as found: countdown of deferred IPIs, in 24 MHz ticks.
     pub countdown: u16,
     /// Source mark.
@@ -126,6 +146,8 @@ impl Default for IpiModel {
             local: true,
             delivery_ns: 200,
             sender_in_sr: false,
+            local_reach: LocalReach::OwnCluster,
+            ack_needs_isb: false,
             countdown: 0x1800,
             source: model_only(),
         }
@@ -142,6 +164,8 @@ pub struct SysRegModel {
     pub storage: Vec<String>,
     /// Trap with EC 0x18.
     pub trap: Vec<String>,
+    /// Read as 0; writes are UNDEFINED.
+    pub write_undefined: Vec<String>,
     /// Source mark.
     pub source: Source,
 }
@@ -152,6 +176,7 @@ impl Default for SysRegModel {
             zero: Vec::new(),
             storage: Vec::new(),
             trap: Vec::new(),
+            write_undefined: Vec::new(),
             source: model_only(),
         }
     }

@@ -80,6 +80,16 @@ impl AicLayout {
             .unwrap_or(0)
     }
 
+    /// Where the banks of all dies lie.
+    pub(crate) fn banks(&self) -> impl Iterator<Item = core::ops::Range<u64>> {
+        (0..self.dies as u64).flat_map(move |die| {
+            (0..6).map(move |b| {
+                let start = self.base[b] + self.stride[b] * die;
+                start..start + self.length[b]
+            })
+        })
+    }
+
     /// Bank, die and word at an offset, if a bank lies there.
     pub(crate) fn place(&self, offset: u32) -> Option<Place> {
         let offset = u64::from(offset);

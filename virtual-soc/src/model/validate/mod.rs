@@ -1,5 +1,7 @@
 //! Ranges that the shape of the file cannot express.
 
+mod aic;
+
 use super::{ModelError, SocModel};
 
 const RAM_STEP: u64 = 32 << 20;
@@ -11,7 +13,11 @@ const CPUS_MAX: usize = 24;
 /// Highest `reg` of a CPU: die, cluster and core fields (third party: loader).
 const CPU_REG_MAX: u32 = 0x7fff;
 const CORES_PER_CLUSTER: u32 = 32;
-const AIC_DIES_MAX: u32 = 4;
+/// Characters of a name and of a title.
+const NAME_MAX: usize = 64;
+const TITLE_MAX: usize = 200;
+/// Bytes of a UART's window.
+const UART_SIZE: u64 = 0x4000;
 
 impl SocModel {
     /// Check every range; see [`SocModel::from_toml`].
@@ -20,9 +26,11 @@ impl SocModel {
     /// The first value that is not allowed.
     pub fn validate(&self, origin: &str) -> Result<(), ModelError> {
         let check = Check { origin };
-        check.that(!self.name.is_empty(), "name", &self.name, "a word")?;
-        check.range("counter.hz", self.counter.hz, 1, 1_000_000_000)?;
-        check.range("counter.step", self.counter.step, 1, self.counter.hz)?;
+        check.text("name", &self.name, NAME_MAX)?;
+        check.text("title", &self.title, TITLE_MAX)?;
+        check.range("counter.hz", self.counter.hz, 1000, 10_000_000_000)?;
+        // A step lasts a millisecond at most.
+        check.range("counter.step", self.counter.step, 1, self.counter.hz / 1000)?;
         check.range("timing.slice", self.timing.slice.into(), 1, 100_000)?;
         check.range(
             "timing.ps_per_insn",
@@ -44,6 +52,8 @@ impl SocModel {
         )?;
         self.validate_cpus(&check)?;
         self.validate_aic(&check)?;
+        self.validate_windows(&check)?;
+        self.validate_defects(&check)?;
         self.validate_rest(&check)
     }
 
@@ -105,57 +115,46 @@ impl SocModel {
         )
     }
 
-    fn validate_aic(&self, check: &Check<'_>) -> Result<(), ModelError> {
-        let aic = &self.aic;
-        check.that(
-            matches!(aic.generation, 2 | 3),
-            "aic.generation",
-            aic.generation,
-            "2 or 3",
-        )?;
-        check.that(
-            aic.max_irq.is_multiple_of(32) && (32..=0x1000).contains(&aic.max_irq),
-            "aic.max_irq",
-            hex(aic.max_irq),
-            "a multiple of 32 from 0x20 to 0x1000",
-        )?;
-        check.range("aic.nr_irq", aic.nr_irq.into(), 1, aic.max_irq.into())?;
-        check.range("aic.dies", aic.dies.into(), 1, AIC_DIES_MAX.into())?;
-        check.range("aic.max_dies", aic.max_dies.into(), 1, 15)?;
-        check.that(
-            aic.banks == 0 || (aic.dies..=AIC_DIES_MAX).contains(&aic.banks),
-            "aic.banks",
-            aic.banks,
-            &format!("0 (as many as dies) or {} to {AIC_DIES_MAX}", aic.dies),
-        )?;
-        let end = self.aic_layout().end();
-        check.that(
-            end <= aic.size,
-            "aic.size",
-            hex(aic.size),
-            &format!("at least {}, where the last die bank ends", hex(end)),
-        )?;
-        check.that(
-            u64::from(aic.event) + 4 <= aic.size && aic.event.is_multiple_of(4),
-            "aic.event",
-            hex(aic.event),
-            "a multiple of 4 inside aic.size",
-        )?;
-        for (key, lines) in [
-            ("aic.high", &aic.high),
-            ("aic.left_set", &aic.left_set),
-            ("aic.left_unmasked", &aic.left_unmasked),
-        ] {
-            for (i, line) in lines.iter().enumerate() {
-                check.that(
-                    line.die < aic.dies && line.number < aic.nr_irq,
-                    &format!("{key}[{i}]"),
-                    format!("die {}, number {}", line.die, line.number),
-                    &format!("die below {}, number below {}", aic.dies, aic.nr_irq),
-                )?;
+    /// What answers at physical addresses lies apart.
+    fn validate_windows(&self, check: &Check<'_>) -> Result<(), ModelError> {
+        let mut windows = vec![
+            ("ram", self.ram.base, self.ram.size),
+            ("aic", self.aic.base, self.aic.size),
+        ];
+        windows.extend(self.uart.iter().map(|u| ("uart", u.base, UART_SIZE)));
+        windows.extend(self.pmgr.iter().map(|p| ("pmgr", p.base, p.size)));
+        for (i, (name, base, size)) in windows.iter().enumerate() {
+            let place = format!("{base:#x}+{size:#x}");
+            check.that(
+                base.checked_add(*size).is_some_and(|end| end <= 1 << 48),
+                &format!("{name}.base"),
+                &place,
+                "a window that ends below 0x1000000000000",
+            )?;
+            for (other, other_base, other_size) in &windows[..i] {
+                let apart = base + size <= *other_base || other_base + other_size <= *base;
+                let allowed = format!("apart from {other} at {other_base:#x}+{other_size:#x}");
+                check.that(apart, &format!("{name}.base"), &place, &allowed)?;
             }
         }
         Ok(())
+    }
+
+    fn validate_defects(&self, check: &Check<'_>) -> Result<(), ModelError> {
+        let known = |id: u32, key: &str| {
+            let here = self.cpu.iter().any(|c| c.adt_id == id && c.present);
+            check.that(here, key, id, "the adt_id of a present CPU")
+        };
+        for id in self.defect.swap_cpus.iter().flatten() {
+            known(*id, "defect.swap_cpus")?;
+        }
+        for id in &self.loader.leaves_inactive {
+            known(*id, "loader.leaves_inactive")?;
+        }
+        if let Some(id) = self.faults.siq_stuck_cpu {
+            known(id, "faults.siq_stuck_cpu")?;
+        }
+        check.range("defect.move_after_ms", self.defect.move_after_ms, 0, 10_000)
     }
 
     fn validate_rest(&self, check: &Check<'_>) -> Result<(), ModelError> {
@@ -163,6 +162,7 @@ impl SocModel {
             ("sysregs.zero", &self.sysregs.zero),
             ("sysregs.storage", &self.sysregs.storage),
             ("sysregs.trap", &self.sysregs.trap),
+            ("sysregs.write_undefined", &self.sysregs.write_undefined),
         ];
         for (key, list) in lists {
             for (i, name) in list.iter().enumerate() {
@@ -220,6 +220,7 @@ impl SocModel {
     }
 }
 
+/// Makes one error of what does not hold.
 struct Check<'a> {
     origin: &'a str,
 }
@@ -241,6 +242,17 @@ impl Check<'_> {
             value: value.to_string(),
             allowed: allowed.to_owned(),
         })
+    }
+
+    /// One line that a terminal can show.
+    fn text(&self, key: &str, value: &str, longest: usize) -> Result<(), ModelError> {
+        let length = value.chars().count();
+        self.that(
+            (1..=longest).contains(&length) && !value.chars().any(char::is_control),
+            key,
+            value.escape_debug(),
+            &format!("1 to {longest} characters, none of them a control character"),
+        )
     }
 
     fn range(&self, key: &str, value: u64, low: u64, high: u64) -> Result<(), ModelError> {

@@ -4,17 +4,17 @@
 //! (silicon), a sole acceptor keeps an interrupt while it masks it, a fallback gets it meanwhile (silicon, T8140), and the controller
 //! asks cores, which can refuse while masked (third party: a remark in XNU). Everything beyond is a choice of the model file.
 
+use crate::cpu::CpuView;
 use crate::model::{Choice, Class, ClusterType, OnMasked, SiqModel, SocModel};
-
-use super::rng::Rng;
+use crate::soc::rng::Rng;
 
 /// Picoseconds since power-on.
 type Ps = u64;
 
 /// With the fault `spurious_every`: the true interrupt comes this long after the false one.
-const SPURIOUS_GAP: Ps = 2_000_000;
+pub(super) const SPURIOUS_GAP: Ps = 2_000_000;
 /// With the fault `duplicate_every`: the second delivery comes this long after the first.
-const DUPLICATE_GAP: Ps = 1_000_000;
+pub(super) const DUPLICATE_GAP: Ps = 1_000_000;
 
 /// A line that waits to be taken.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ struct Offer {
     refused_since: Option<Ps>,
     /// Given out once more by a fault, whatever the banks say.
     forced: bool,
+    /// Its CPU had it while at EL1 with field 0.
+    below: bool,
 }
 
 /// What the policy needs to know of a CPU.
@@ -43,6 +45,11 @@ struct Receiver {
 #[derive(Debug, Clone)]
 pub(crate) struct Router {
     policy: SiqModel,
+    /// Picoseconds an interrupt stays with a CPU that masks it.
+    patience: Ps,
+    lose_every: u64,
+    /// CPUs whose inputs are exchanged.
+    swapped: u64,
     spurious_every: u64,
     duplicate_every: u64,
     receivers: Vec<Receiver>,
@@ -50,6 +57,8 @@ pub(crate) struct Router {
     /// CPUs that the rest of the system takes for running.
     alive: u64,
     masked: u64,
+    /// CPUs at EL1, or at EL0 below it.
+    at_el1: u64,
     /// CPUs whose IRQ input is high although EVENT will read 0.
     ghosts: u64,
     irq_lines: u64,
@@ -61,8 +70,25 @@ pub(crate) struct Router {
 
 impl Router {
     pub(crate) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
+        let mut policy = model.siq.clone();
+        if model.defect.ignores_never {
+            for class in policy.classes.iter_mut().filter(|c| **c == Class::Never) {
+                *class = Class::Normal;
+            }
+        }
+        let swapped = model.defect.swap_cpus.map_or(0, |ids| {
+            let logical = |id| order.iter().position(|&i| model.cpu[i].adt_id == id);
+            let [a, b] = ids.map(|id| logical(id).map_or(0, |cpu| 1 << cpu));
+            a | b
+        });
         Self {
-            policy: model.siq.clone(),
+            patience: match model.defect.move_after_ms {
+                0 => policy.move_after_ns * 1000,
+                ms => ms * 1_000_000_000,
+            },
+            policy,
+            lose_every: model.defect.lose_delivery_every,
+            swapped,
             spurious_every: model.faults.spurious_every,
             duplicate_every: model.faults.duplicate_every,
             receivers: order
@@ -76,6 +102,7 @@ impl Router {
             offers: Vec::new(),
             alive: 1,
             masked: 0,
+            at_el1: 0,
             ghosts: 0,
             irq_lines: 0,
             last: None,
@@ -88,6 +115,16 @@ impl Router {
     /// IRQ inputs, bit i = CPU i.
     pub(crate) const fn irq_lines(&self) -> u64 {
         self.irq_lines
+    }
+
+    /// A set of CPUs with the exchanged ones exchanged.
+    const fn exchange(&self, set: u64) -> u64 {
+        let these = set & self.swapped;
+        if these == 0 || these == self.swapped {
+            set
+        } else {
+            set ^ self.swapped
+        }
     }
 
     pub(crate) fn siq_cfg(&self, cpu: usize) -> u64 {
@@ -111,6 +148,9 @@ impl Router {
     /// A line became deliverable.
     pub(crate) fn raise(&mut self, key: u32, now: Ps) {
         self.raised += 1;
+        if self.lose_every != 0 && self.raised.is_multiple_of(self.lose_every) {
+            return;
+        }
         let jitter = if self.policy.jitter_ns == 0 {
             0
         } else {
@@ -130,6 +170,7 @@ impl Router {
             cpu: None,
             refused_since: None,
             forced: false,
+            below: false,
         });
         self.settle(now);
     }
@@ -141,8 +182,9 @@ impl Router {
     }
 
     /// Masks changed or time passed.
-    pub(crate) fn tick(&mut self, masked: u64, now: Ps) {
-        self.masked = masked;
+    pub(crate) fn tick(&mut self, view: &CpuView, now: Ps) {
+        self.masked = self.exchange(view.irq_masked);
+        self.at_el1 = self.exchange(view.at_el1);
         self.settle(now);
     }
 
@@ -151,8 +193,7 @@ impl Router {
         let moves = |o: &Offer| {
             let since = o.refused_since?;
             let elsewhere = self.acceptors(self.alive & !self.masked) != 0;
-            (self.policy.on_masked == OnMasked::Move && elsewhere)
-                .then_some(since + self.policy.move_after_ns * 1000)
+            (self.policy.on_masked == OnMasked::Move && elsewhere).then_some(since + self.patience)
         };
         self.offers
             .iter()
@@ -171,6 +212,7 @@ impl Router {
     /// The flag tells whether the banks still hold the line as deliverable.
     pub(crate) fn take(&mut self, cpu: usize, anybody: bool, now: Ps) -> Option<u32> {
         self.settle(now);
+        let cpu = self.exchange(1 << cpu).trailing_zeros() as usize;
         let own = self.offers.iter().position(|o| o.cpu == Some(cpu));
         let at = own.or_else(|| {
             if anybody {
@@ -187,16 +229,15 @@ impl Router {
         let offer = self.offers.remove(at);
         self.last = Some(cpu);
         self.taken += 1;
-        if self.duplicate_every != 0
-            && !offer.forced
-            && self.taken.is_multiple_of(self.duplicate_every)
-        {
+        let twice = self.duplicate_every != 0 && self.taken.is_multiple_of(self.duplicate_every);
+        if !offer.forced && (twice || offer.below) {
             self.insert(Offer {
                 key: offer.key,
                 ready: now + DUPLICATE_GAP,
                 cpu: None,
                 refused_since: None,
                 forced: true,
+                below: false,
             });
         }
         self.settle(now);
@@ -265,6 +306,10 @@ impl Router {
                 continue;
             }
             let cpu = self.place(at, now);
+            let low = cpu.filter(|&c| {
+                let field = self.receivers[c].siq_cfg & 3;
+                self.policy.el1_misbehaves && field == 0 && self.at_el1 >> c & 1 == 1
+            });
             let offer = &mut self.offers[at];
             let masked = cpu.is_some_and(|c| self.masked >> c & 1 == 1);
             if !masked {
@@ -273,6 +318,7 @@ impl Router {
                 offer.refused_since = Some(now);
             }
             offer.cpu = cpu;
+            offer.below |= low.is_some() && cpu == low;
         }
         self.refresh_lines();
     }
@@ -282,7 +328,7 @@ impl Router {
             cpu, refused_since, ..
         } = self.offers[at];
         let moves = self.policy.on_masked == OnMasked::Move;
-        let patience = self.policy.move_after_ns * 1000;
+        let patience = self.patience;
         match cpu.filter(|&c| self.alive >> c & 1 == 1 && self.class(c) != Class::Never) {
             Some(current) => {
                 let refused = self.masked >> current & 1 == 1
@@ -310,10 +356,11 @@ impl Router {
     }
 
     fn refresh_lines(&mut self) {
-        self.irq_lines = self
+        let lines = self
             .offers
             .iter()
             .filter_map(|o| o.cpu)
             .fold(self.ghosts, |lines, c| lines | 1 << c);
+        self.irq_lines = self.exchange(lines);
     }
 }
