@@ -4,7 +4,7 @@ use protocol::LineId;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
-use crate::plan::{self, Plan, Request};
+use crate::plan::{self, Plan, Request, Routing};
 use crate::proxy::Proxy;
 use crate::result::{self, Mark, RouteResult};
 use crate::session::{self, Observer, Outcome};
@@ -17,7 +17,8 @@ use crate::target::{Target, check_line, find_spare};
 pub fn make_plan(proxy: &mut Proxy<'_>, target: &Target, request: &Request) -> Result<Plan, Error> {
     let cpus = target.cpus.len();
     // Wrong CPUs first: that needs no look at the target.
-    plan::build(request, cpus, LineId { die: 0, number: 1 })?;
+    let generation = target.aic.geometry.generation;
+    plan::build_for(request, cpus, generation, LineId { die: 0, number: 1 })?;
     for line in &request.lines {
         check_line(proxy, target, *line)?;
     }
@@ -25,7 +26,22 @@ pub fn make_plan(proxy: &mut Proxy<'_>, target: &Target, request: &Request) -> R
         Some(line) => *line,
         None => find_spare(proxy, target)?,
     };
-    Ok(plan::build(request, cpus, spare)?)
+    let mut plan = plan::build_for(request, cpus, generation, spare)?;
+    complete_words(proxy, target, &mut plan)?;
+    Ok(plan)
+}
+
+/// The other bits of IRQ_CFG, as found, for cells that choose its TARGET nibble.
+fn complete_words(proxy: &mut Proxy<'_>, target: &Target, plan: &mut Plan) -> Result<(), Error> {
+    let g = &target.aic.geometry;
+    for cell in &mut plan.cells {
+        if let Routing::Word(word) = &mut cell.routing {
+            let (die, number) = (u64::from(cell.line.die), u64::from(cell.line.number));
+            let at = u64::from(g.irq_cfg) + die * u64::from(g.cfg_stride) + number * 4;
+            *word |= proxy.read32(target.aic.base + at)? & !0xf;
+        }
+    }
+    Ok(())
 }
 
 /// Who asks, and what has to be said about every result of this target.

@@ -31,6 +31,7 @@ pub struct Cli {
 
 /// Commands.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum Command {
     /// Fire a spare interrupt line and count which CPU takes it.
     Route(RouteArgs),
@@ -212,6 +213,13 @@ pub struct RouteArgs {
     /// Keep IRQs of a CPU masked for MS milliseconds per trigger, fractions allowed; may be repeated for other CPUs.
     #[arg(long = "mask", value_name = "CPU:MS", value_parser = values::mask)]
     pub masks: Vec<(u32, u32)>,
+    /// AICv1: target the line at these CPUs (logical ids with commas between); may be repeated, one cell each.
+    #[arg(long = "target-mask", value_name = "CPU[,CPU…]", value_parser = values::cpus)]
+    pub target_masks: Vec<CpuSet>,
+    /// AICv2 and AICv3: set the TARGET nibble of the line's IRQ_CFG to 0 to 15; may be repeated, one cell each. On T6020
+    /// only 0 delivers to a CPU; other values may send an interrupt to a coprocessor.
+    #[arg(long = "target-nibble", value_name = "N", value_parser = clap::value_parser!(u8).range(0..=15))]
+    pub target_nibbles: Vec<u8>,
     /// Take the device tree from FILE (the binary form) instead of the target's.
     #[arg(long, value_name = "FILE")]
     pub adt: Option<PathBuf>,
@@ -238,6 +246,10 @@ pub struct RouteArgs {
     pub output: Option<PathBuf>,
 }
 
+/// A set of CPUs by logical id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuSet(pub Vec<u32>);
+
 impl RouteArgs {
     /// The plan asked for.
     #[must_use]
@@ -250,6 +262,8 @@ impl RouteArgs {
             triggers: self.triggers,
             // The parser has checked the range.
             timeout_us: (self.timeout * 1e3).round() as u32,
+            targets: self.target_masks.iter().map(|set| set.0.clone()).collect(),
+            nibbles: self.target_nibbles.clone(),
         }
     }
 }

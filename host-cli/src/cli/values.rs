@@ -49,6 +49,13 @@ pub fn line(text: &str) -> Result<LineId, String> {
     }
 }
 
+/// `CPU[,CPU…]`.
+pub fn cpus(text: &str) -> Result<super::args::CpuSet, String> {
+    let what = "CPU: allowed are logical ids with commas between";
+    let ids = text.split(',').map(|id| number(id, what));
+    ids.collect::<Result<_, _>>().map(super::args::CpuSet)
+}
+
 /// `CPU=V`.
 pub fn set_field(text: &str) -> Result<(u32, u8), String> {
     let (cpu, value) = text

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use aic_regs::aic::Bank;
+use aic_regs::aic::{Bank, Generation};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Estimate, Plan, PlannedCell};
+use crate::plan::{Estimate, Plan, PlannedCell, Routing};
 use crate::result::hex;
 use crate::target::Target;
 
@@ -66,6 +66,15 @@ impl DryRun {
                 "cell {:3}: line {}:{}, CPU {} fires {} times",
                 c.id, c.line.die, c.line.number, c.fire_cpu, c.triggers
             );
+            match &c.routing {
+                Routing::AsFound => {}
+                Routing::Cpus(set) => {
+                    let _ = write!(out, ", targeted at CPUs {set:?}");
+                }
+                Routing::Word(word) => {
+                    let _ = write!(out, ", IRQ_CFG {word:#x}");
+                }
+            }
             for (cpu, field) in c.fields.iter().enumerate() {
                 if let Some(field) = field {
                     let _ = write!(out, ", CPU {cpu} set to {field}");
@@ -105,7 +114,9 @@ fn writes(target: &Target, plan: &Plan) -> Vec<RegisterWrite> {
             what: what.to_owned(),
         });
     };
-    add("AIC CONFIG".into(), at(g.config), "ENABLE set");
+    if g.generation != Generation::V1 {
+        add("AIC CONFIG".into(), at(g.config), "ENABLE set");
+    }
     for die in 0..g.dies.min(256) {
         // `bank_offset` refuses what is outside.
         let first = g.bank_offset(Bank::MaskSet, die as u8, 0);
@@ -138,6 +149,24 @@ fn writes(target: &Target, plan: &Plan) -> Vec<RegisterWrite> {
                 );
             }
         }
+    }
+    let routed = plan.cells.iter().filter(|c| c.routing != Routing::AsFound);
+    let mut routed: Vec<_> = routed.map(|c| (c.line.die, c.line.number)).collect();
+    routed.sort_unstable();
+    routed.dedup();
+    for (die, number) in routed {
+        let offset =
+            u64::from(g.irq_cfg) + u64::from(die) * u64::from(g.cfg_stride) + u64::from(number) * 4;
+        let name = match g.generation {
+            Generation::V1 => "TARGET_CPU",
+            _ => "IRQ_CFG",
+        };
+        let place = hex(target.aic.base + offset);
+        add(
+            format!("{name} of line {die}:{number}"),
+            place,
+            "set for each cell",
+        );
     }
     for (cpu, facts) in target.cpus.iter().enumerate() {
         let mut values: Vec<u8> = plan.cells.iter().filter_map(|c| c.fields[cpu]).collect();

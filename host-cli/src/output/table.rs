@@ -119,15 +119,33 @@ fn cpus(r: &RouteResult) -> Table {
 }
 
 fn cells(r: &RouteResult) -> Table {
-    let header = [
+    let mut header = vec![
         "cell", "line", "fire", "fields", "masked", "landed", "offered", "fired", "lost", "late",
         "dup", "spur", "min ns", "p50", "p95", "p99", "max", "from", "",
     ];
-    let mut t = table(&header, 7..17);
+    let routed = r.cells.iter().any(|c| target(c).is_some());
+    if routed {
+        header.insert(3, "target");
+    }
+    let first = 7 + usize::from(routed);
+    let mut t = table(&header, first..first + 10);
     for c in &r.cells {
-        t.add_row(row(c));
+        let mut row = row(c);
+        if routed {
+            row.insert(3, target(c).unwrap_or_default());
+        }
+        t.add_row(row);
     }
     t
+}
+
+/// Where the line was sent by its own word, if that was set.
+fn target(c: &Cell) -> Option<String> {
+    let set = c.target_cpus.as_ref().map(|set| {
+        let ids: Vec<String> = set.iter().map(u8::to_string).collect();
+        ids.join(",")
+    });
+    set.or_else(|| c.irq_cfg.clone())
 }
 
 fn row(c: &Cell) -> Vec<String> {

@@ -30,6 +30,8 @@ fn sample() -> RouteResult {
         fire_cpu: 0,
         fields: vec![Some(2), None],
         fields_requested: vec![Some(2), None],
+        target_cpus: None,
+        irq_cfg: None,
         masked_cpus: vec![0],
         masked_us: vec![250],
         triggers: 32,

@@ -1,10 +1,12 @@
 //! From what the user asks for to cells.
 
+use aic_regs::aic::Generation;
 use protocol::LineId;
+use protocol::command::Special;
 
 use super::{
     DEFAULT_MASKS_US, DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, GRACE_US, Group, MAX_LINES, MaskedCpu,
-    Plan, PlannedCell,
+    Plan, PlannedCell, Routing,
 };
 
 /// What the command line asks for. Values are checked against the target by [`build`].
@@ -22,6 +24,10 @@ pub struct Request {
     pub triggers: u32,
     /// Timeout of a trigger, in microseconds.
     pub timeout_us: u32,
+    /// AICv1: sets of CPUs that the line is targeted at, one cell each.
+    pub targets: Vec<Vec<u32>>,
+    /// AICv2, AICv3: values of the line's TARGET nibble, one cell each.
+    pub nibbles: Vec<u8>,
 }
 
 impl Default for Request {
@@ -33,6 +39,8 @@ impl Default for Request {
             masks: Vec::new(),
             triggers: DEFAULT_TRIGGERS,
             timeout_us: DEFAULT_TIMEOUT_US,
+            targets: Vec::new(),
+            nibbles: Vec::new(),
         }
     }
 }
@@ -44,7 +52,9 @@ impl Request {
         !(self.lines.is_empty()
             && self.fire_cpus.is_empty()
             && self.set_fields.is_empty()
-            && self.masks.is_empty())
+            && self.masks.is_empty()
+            && self.targets.is_empty()
+            && self.nibbles.is_empty())
     }
 }
 
@@ -75,6 +85,16 @@ pub enum PlanError {
         /// How many.
         given: usize,
     },
+    /// A way of routing that this controller does not have.
+    #[error("{option} is for {for_what}, and this target has AICv{generation}")]
+    NotThisController {
+        /// The option.
+        option: &'static str,
+        /// Controllers that have it.
+        for_what: &'static str,
+        /// The generation that is there.
+        generation: u8,
+    },
     /// A line named twice.
     #[error("--line names line {}:{} twice: once is allowed", line.die, line.number)]
     LineTwice {
@@ -83,11 +103,38 @@ pub enum PlanError {
     },
 }
 
-/// Makes the plan for a target with CPUs 0 to `cpus - 1`; `spare` is fired where no line is named.
+/// Makes the plan for a target with CPUs 0 to `cpus - 1` and AICv2 or AICv3; `spare` is fired where no line is named.
 ///
 /// # Errors
 /// [`PlanError`].
 pub fn build(request: &Request, cpus: usize, spare: LineId) -> Result<Plan, PlanError> {
+    build_for(request, cpus, Generation::V3, spare)
+}
+
+/// The same for any generation. A TARGET nibble stands alone in its cells' words: the caller adds the other bits of IRQ_CFG as
+/// found.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn build_for(
+    request: &Request,
+    cpus: usize,
+    generation: Generation,
+    spare: LineId,
+) -> Result<Plan, PlanError> {
+    let v1 = generation == Generation::V1;
+    let refuse = |option, for_what, generation| PlanError::NotThisController {
+        option,
+        for_what,
+        generation,
+    };
+    if !request.targets.is_empty() && !v1 {
+        let generation = if generation == Generation::V2 { 2 } else { 3 };
+        return Err(refuse("--target-mask", "AICv1", generation));
+    }
+    if !request.nibbles.is_empty() && v1 {
+        return Err(refuse("--target-nibble", "AICv2 and AICv3", 1));
+    }
     let fire = named("--fire-cpu", request.fire_cpus.iter().copied(), cpus)?;
     named("--set-field", request.set_fields.iter().map(|f| f.0), cpus)?;
     let masked = named("--mask", request.masks.iter().map(|m| m.0), cpus)?;
@@ -97,12 +144,26 @@ pub fn build(request: &Request, cpus: usize, spare: LineId) -> Result<Plan, Plan
         cells: Vec::new(),
     };
     if !request.is_custom() {
-        builder.default_plan(spare);
+        if v1 {
+            builder.default_plan_v1(spare);
+        } else {
+            builder.default_plan(spare);
+        }
         return Ok(Plan {
             cells: builder.cells,
             custom: false,
             fire_named: false,
+            questions: Vec::new(),
         });
+    }
+    let mut routings: Vec<Routing> = Vec::new();
+    for set in &request.targets {
+        let set = named("--target-mask", set.iter().copied(), cpus)?;
+        routings.push(Routing::Cpus(set));
+    }
+    routings.extend(request.nibbles.iter().map(|n| Routing::Word((*n).into())));
+    if routings.is_empty() {
+        routings.push(Routing::AsFound);
     }
     let lines = match &request.lines[..] {
         [] => vec![spare],
@@ -132,13 +193,17 @@ pub fn build(request: &Request, cpus: usize, spare: LineId) -> Result<Plan, Plan
     }
     for line in lines {
         for cpu in &fire {
-            builder.cell(Group::Custom, line, *cpu, fields.clone(), masks.clone());
+            for routing in &routings {
+                builder.cell(Group::Custom, line, *cpu, fields.clone(), masks.clone());
+                builder.routed(routing.clone());
+            }
         }
     }
     Ok(Plan {
         cells: builder.cells,
         custom: true,
         fire_named: !request.fire_cpus.is_empty(),
+        questions: Vec::new(),
     })
 }
 
@@ -196,6 +261,59 @@ impl Builder<'_> {
         }
     }
 
+    /// AICv1 sends a line where its own word says: who fires, who is targeted, who is masked, and that SIQ_CFG does not
+    /// matter.
+    fn default_plan_v1(&mut self, line: LineId) {
+        let [long, short] = DEFAULT_MASKS_US;
+        let as_found = vec![None; self.cpus];
+        let everybody: Vec<u8> = ids(self.cpus).collect();
+        let masked = |us| vec![MaskedCpu { cpu: 0, us }];
+        for cpu in ids(self.cpus) {
+            self.cell(Group::AsFound, line, cpu, as_found.clone(), vec![]);
+            self.routed(Routing::Cpus(vec![0]));
+        }
+        for cpu in ids(self.cpus) {
+            self.cell(Group::Masked, line, cpu, as_found.clone(), masked(long));
+            self.routed(Routing::Cpus(vec![0]));
+        }
+        for secondary in ids(self.cpus).skip(1) {
+            for target in [vec![secondary], vec![0, secondary]] {
+                self.cell(Group::Target, line, 0, as_found.clone(), vec![]);
+                self.routed(Routing::Cpus(target.clone()));
+                self.cell(
+                    Group::TargetMasked,
+                    line,
+                    0,
+                    as_found.clone(),
+                    masked(short),
+                );
+                self.routed(Routing::Cpus(target));
+            }
+            for value in 0..=3 {
+                let mut fields = as_found.clone();
+                fields[usize::from(secondary)] = Some(value);
+                self.cell(Group::Field, line, 0, fields, vec![]);
+                self.routed(Routing::Cpus(vec![secondary]));
+            }
+        }
+        for masks in [vec![], masked(short)] {
+            let group = if masks.is_empty() {
+                Group::Target
+            } else {
+                Group::TargetMasked
+            };
+            self.cell(group, line, 0, as_found.clone(), masks);
+            self.routed(Routing::Cpus(everybody.clone()));
+        }
+    }
+
+    /// Routing of the cell just made.
+    fn routed(&mut self, routing: Routing) {
+        if let Some(cell) = self.cells.last_mut() {
+            cell.routing = routing;
+        }
+    }
+
     fn cell(
         &mut self,
         group: Group,
@@ -215,6 +333,8 @@ impl Builder<'_> {
             triggers: self.request.triggers,
             timeout_us: self.request.timeout_us,
             grace_us: GRACE_US,
+            routing: Routing::AsFound,
+            special: Special::default(),
         });
     }
 }

@@ -5,11 +5,11 @@ mod estimate;
 #[cfg(test)]
 mod tests;
 
-use protocol::command::{FIELD_AS_FOUND, Special};
-use protocol::{Cell, LineId, Mask};
+use protocol::command::{FIELD_AS_FOUND, IpiCell, Special};
+use protocol::{Cell, Command, LineId, Mask, Register};
 use serde::{Deserialize, Serialize};
 
-pub use build::{PlanError, Request, build};
+pub use build::{PlanError, Request, build, build_for};
 pub use estimate::{CONFIRM_ABOVE, Estimate};
 
 /// Triggers of a cell unless told otherwise.
@@ -39,6 +39,10 @@ pub enum Group {
     Field,
     /// One secondary's field tried with CPU 0 masked.
     FieldMasked,
+    /// AICv1: the line targeted at one CPU or at several.
+    Target,
+    /// The same with CPU 0 masked.
+    TargetMasked,
     /// Named by the user.
     Custom,
 }
@@ -52,6 +56,8 @@ impl Group {
             Self::Masked => "CPU 0 masked",
             Self::Field => "one secondary's field set",
             Self::FieldMasked => "one secondary's field set, CPU 0 masked",
+            Self::Target => "line targeted",
+            Self::TargetMasked => "line targeted, CPU 0 masked",
             Self::Custom => "as asked",
         }
     }
@@ -78,6 +84,35 @@ pub struct PlannedCell {
     pub timeout_us: u32,
     /// Grace time, in microseconds.
     pub grace_us: u32,
+    /// Where the line is sent by its own word.
+    #[serde(default, skip_serializing_if = "Routing::is_as_found")]
+    pub routing: Routing,
+    /// What few cells have; its `routing` comes from [`PlannedCell::routing`].
+    #[serde(default, skip_serializing_if = "is_ordinary")]
+    pub special: Special,
+}
+
+/// A line's word at the controller during a cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Routing {
+    /// As found.
+    #[default]
+    AsFound,
+    /// AICv1's TARGET_CPU: these logical CPUs.
+    Cpus(Vec<u8>),
+    /// The whole word: IRQ_CFG of AICv2 and AICv3.
+    Word(u32),
+}
+
+impl Routing {
+    const fn is_as_found(&self) -> bool {
+        matches!(self, Self::AsFound)
+    }
+}
+
+fn is_ordinary(special: &Special) -> bool {
+    *special == Special::default()
 }
 
 /// A CPU that is masked in a cell.
@@ -90,10 +125,12 @@ pub struct MaskedCpu {
 }
 
 impl PlannedCell {
-    /// Length of a trigger's mask window, in microseconds.
+    /// Length of a trigger's mask window, or until its last step, in microseconds.
     #[must_use]
     pub fn window_us(&self) -> u32 {
-        self.masked.iter().map(|m| m.us).max().unwrap_or(0)
+        let windows = self.masked.iter().map(|m| m.us);
+        let steps = self.special.steps.iter().map(|s| s.at_us);
+        windows.chain(steps).max().unwrap_or(0)
     }
 
     /// How long a trigger is watched that nobody takes, in microseconds: the firmware looks an eighth of the timeout longer,
@@ -109,14 +146,32 @@ impl PlannedCell {
             .zip(&self.fields)
             .filter(|(_, f)| f.is_some())
             .map(|(cpu, _)| cpu);
+        let targets: &[u8] = match &self.routing {
+            Routing::Cpus(cpus) => cpus,
+            _ => &[],
+        };
+        let at_el1 = (0..32u8).filter(|cpu| self.special.at_el1 >> cpu & 1 != 0);
         std::iter::once(self.fire_cpu)
             .chain(set)
             .chain(self.masked.iter().map(|m| m.cpu))
+            .chain(targets.iter().copied())
+            .chain(self.special.steps.iter().map(|s| s.cpu))
+            .chain(at_el1)
     }
 
-    /// The cell as the firmware takes it.
+    /// The cell as the firmware takes it. `whoami`: the numbers by which AICv1 knows the CPUs, by logical id; a CPU without
+    /// one is not targeted.
     #[must_use]
-    pub fn to_command(&self) -> Cell {
+    pub fn to_command(&self, whoami: &[Option<u32>]) -> Cell {
+        let bit = |cpu: &u8| {
+            let number = whoami.get(usize::from(*cpu)).copied().flatten();
+            number.and_then(|n| 1u32.checked_shl(n)).unwrap_or(0)
+        };
+        let routing = match &self.routing {
+            Routing::AsFound => None,
+            Routing::Cpus(cpus) => Some(cpus.iter().map(bit).fold(0, std::ops::BitOr::bitor)),
+            Routing::Word(word) => Some(*word),
+        };
         // A plan never holds more CPUs than the firmware has room for: the CPU table is cut there.
         Cell {
             id: self.id,
@@ -139,7 +194,10 @@ impl PlannedCell {
             timeout_us: self.timeout_us,
             grace_us: self.grace_us,
             raw: false,
-            special: Special::default(),
+            special: Special {
+                routing,
+                ..self.special.clone()
+            },
         }
     }
 }
@@ -153,6 +211,39 @@ pub struct Plan {
     pub custom: bool,
     /// Whether the user named the firing CPUs: then each of them has to be there.
     pub fire_named: bool,
+    /// Asked after the cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Question>,
+}
+
+/// Something asked of the firmware that is no cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// Fast IPIs.
+    Ipi(IpiCell),
+    /// A stay in WFI: CPU and microseconds.
+    Wfi(u8, u32),
+    /// A register of a CPU.
+    Read(u8, Register),
+    /// Write to VM_TMR_FIQ_ENA of a CPU what it reads.
+    WriteBack(u8),
+}
+
+impl Question {
+    /// The command that asks it.
+    #[must_use]
+    pub const fn to_command(&self) -> Command {
+        match self {
+            Self::Ipi(cell) => Command::Ipi(*cell),
+            Self::Wfi(cpu, us) => Command::Wfi { cpu: *cpu, us: *us },
+            Self::Read(cpu, register) => Command::Read {
+                cpu: *cpu,
+                register: *register,
+            },
+            Self::WriteBack(cpu) => Command::WriteBack { cpu: *cpu },
+        }
+    }
 }
 
 impl Plan {

@@ -160,7 +160,7 @@ fn a_cell_becomes_the_firmwares_command() {
         ..Request::default()
     };
     let plan = build(&request, 4, SPARE).unwrap();
-    let cell = plan.cells[0].to_command();
+    let cell = plan.cells[0].to_command(&[]);
     assert_eq!(
         &cell.fields[..],
         [FIELD_AS_FOUND, 2, FIELD_AS_FOUND, FIELD_AS_FOUND]

@@ -6,7 +6,7 @@ use protocol::message::{Hello, Reading};
 
 use crate::error::Error;
 use crate::firmware::Firmware;
-use crate::plan::PlannedCell;
+use crate::plan::{PlannedCell, Routing};
 use crate::session::{Measured, Outcome, Restoring, describe};
 use crate::target::{Core, Target};
 
@@ -63,7 +63,7 @@ pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, 
         soc: context.target.soc.clone(),
         aic: aic(context.target, outcome),
         counter: counter(hello, context.slice_ns),
-        summary: summary(&cells, cpus.len()),
+        summary: summary(&cells, cpus.len(), context.target.aic.geometry.generation),
         cpus,
         cells,
         complete,
@@ -167,6 +167,14 @@ fn cell(
         fire_cpu: planned.fire_cpu,
         fields: (0..cpus).map(field).collect(),
         fields_requested: planned.fields.clone(),
+        target_cpus: match &planned.routing {
+            Routing::Cpus(cpus) => Some(cpus.clone()),
+            _ => None,
+        },
+        irq_cfg: match planned.routing {
+            Routing::Word(word) => Some(format!("{word:#x}")),
+            _ => None,
+        },
         masked_cpus: planned.masked.iter().map(|x| x.cpu).collect(),
         masked_us: planned.masked.iter().map(|x| x.us).collect(),
         triggers: planned.triggers,
@@ -187,7 +195,7 @@ fn cell(
 }
 
 /// Sums over all cells; the bound only over cells in which some CPU accepts interrupts.
-fn summary(cells: &[Cell], cpus: usize) -> Summary {
+fn summary(cells: &[Cell], cpus: usize, generation: Generation) -> Summary {
     let mut s = Summary {
         fired: 0,
         landed: vec![0; cpus],
@@ -207,13 +215,23 @@ fn summary(cells: &[Cell], cpus: usize) -> Summary {
         for (sum, n) in s.landed.iter_mut().zip(&cell.landed) {
             *sum += n;
         }
-        if cell.fields.iter().flatten().any(|f| *f != 3) {
+        if accepts(cell, generation) {
             misses += cell.lost;
             triggers += cell.fired;
         }
     }
     s.miss_rate = MissBound::of(misses, triggers);
     s
+}
+
+/// Whether some CPU was to take the interrupts of a cell.
+fn accepts(cell: &Cell, generation: Generation) -> bool {
+    if generation == Generation::V1 {
+        return cell.target_cpus.as_ref().is_none_or(|set| !set.is_empty());
+    }
+    // What a nibble other than 0 does is what such a cell is to find out.
+    let routed = cell.irq_cfg.as_ref().is_none_or(|word| word.ends_with('0'));
+    routed && cell.fields.iter().flatten().any(|f| *f != 3)
 }
 
 fn restore(restoring: &Restoring) -> Restore {

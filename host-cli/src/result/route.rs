@@ -180,6 +180,12 @@ pub struct Cell {
     pub fields: Vec<Option<u8>>,
     /// What was asked for, by CPU; `null` = as found.
     pub fields_requested: Vec<Option<u8>>,
+    /// AICv1: logical CPUs that the line was targeted at; `null` = its word was left as found.
+    #[serde(default)]
+    pub target_cpus: Option<Vec<u8>>,
+    /// AICv2, AICv3: the line's IRQ_CFG word during the cell; `null` = as found.
+    #[serde(default)]
+    pub irq_cfg: Option<String>,
     /// CPUs that kept IRQs masked, one window per trigger.
     pub masked_cpus: Vec<u8>,
     /// The windows, parallel to `masked_cpus`, in microseconds.

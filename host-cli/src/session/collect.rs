@@ -1,6 +1,8 @@
 //! What the firmware has said, put together.
 
-use protocol::message::{self, CellResult, CpuInfo, Fault, Hello, Refusal, Restored};
+use protocol::message::{
+    self, CellResult, CpuInfo, Fault, Hello, IpiResult, Reading, Refusal, Restored, WfiResult,
+};
 
 use crate::stats::{Histogram, HistogramError};
 
@@ -35,6 +37,10 @@ pub struct Measured {
     pub max_ticks: u64,
     /// Their histogram.
     pub histogram: Histogram,
+    /// Triggers for which each step's answer was yes.
+    pub hits: Vec<u64>,
+    /// Triggers that left a mask behind.
+    pub left_masked: u64,
     /// Why it stopped early.
     pub refusal: Option<Refusal>,
     /// Every trigger was fired.
@@ -56,6 +62,7 @@ impl Measured {
         }
         add_by_cpu(&mut self.landed, &part.landed);
         add_by_cpu(&mut self.offered, &part.offered);
+        add_by_cpu(&mut self.hits, &part.hits);
         if part.latencies > 0 {
             self.min_ticks = match self.latencies {
                 0 => part.min_ticks,
@@ -71,6 +78,7 @@ impl Measured {
             (&mut self.spurious, part.spurious),
             (&mut self.latencies, part.latencies),
             (&mut self.from_unmask, part.from_unmask),
+            (&mut self.left_masked, part.left_masked),
         ] {
             *sum += u64::from(n);
         }
@@ -116,6 +124,24 @@ pub struct Answers {
     pub fault: Option<Fault>,
     /// Every one of them, as they came.
     pub faults: Vec<Fault>,
+    /// Answers to the plan's questions, in their order.
+    pub replies: Vec<Reply>,
+}
+
+/// The answer to a [`crate::plan::Question`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// To `Ipi`.
+    Ipi(IpiResult),
+    /// To `Wfi`.
+    Wfi(WfiResult),
+    /// To `Read` and `WriteBack`.
+    Register {
+        /// Logical CPU.
+        cpu: u8,
+        /// `None` if it is not in the firmware.
+        reading: Option<Reading>,
+    },
 }
 
 /// What was found when the controller was opened.

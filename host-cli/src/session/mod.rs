@@ -10,7 +10,7 @@ mod run;
 mod schedule;
 mod slices;
 
-pub use collect::{Answers, Measured, Opened, describe};
+pub use collect::{Answers, Measured, Opened, Reply, describe};
 pub use error::SessionError;
 pub use observe::{Event, Observer, Silent};
 pub use run::{Outcome, Restoring, run};

@@ -1,11 +1,12 @@
 //! A whole session, from the upload to the last check.
 
+use aic_regs::aic::Generation;
 use protocol::message::{Difference, Hello, Item, Reading};
 use protocol::{Command, HelloRequest, PROTOCOL_VERSION, SCHEMA_HASH};
 
 use crate::error::{Error, exit};
 use crate::firmware::{Firmware, hex};
-use crate::plan::{Plan, PlannedCell};
+use crate::plan::{Plan, PlannedCell, Question};
 use crate::proxy::{Proxy, ProxyError};
 use crate::result::{CpuState, Mark};
 use crate::target::Target;
@@ -91,7 +92,7 @@ pub fn run(
         s: Slices::new(proxy, observer, memory, runs, firmware),
     };
     let nonce = mix(seed ^ session.s.proxy.salt());
-    let mut failure = session.measure(firmware, plan, nonce).err();
+    let mut failure = session.measure(target, firmware, plan, nonce).err();
     let (restoring, ended) = session.end(failure.as_ref());
     if let Err(e) = ended {
         failure.get_or_insert(e);
@@ -129,7 +130,13 @@ struct Session<'s, 'l> {
 }
 
 impl Session<'_, '_> {
-    fn measure(&mut self, firmware: &Firmware, plan: &Plan, nonce: u64) -> Result<(), Error> {
+    fn measure(
+        &mut self,
+        target: &Target,
+        firmware: &Firmware,
+        plan: &Plan,
+        nonce: u64,
+    ) -> Result<(), Error> {
         // The boot CPU alone first: it makes the block ready for the others.
         self.s.until("its first slice", |s| s.ran > 0)?;
         if self.stopped() {
@@ -138,7 +145,11 @@ impl Session<'_, '_> {
         cpus::enter(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
         self.note_missing();
         self.greet(firmware, nonce)?;
-        self.check_siq()?;
+        if target.aic.geometry.generation == Generation::V1 {
+            self.note_unreadable_siq();
+        } else {
+            self.check_siq()?;
+        }
         let cells = self.cells_that_can_run(plan)?;
         if self.stopped() {
             return Ok(());
@@ -147,20 +158,36 @@ impl Session<'_, '_> {
         self.opened = true;
         self.s.command(&Command::Open)?;
         self.s.measured = vec![Measured::default(); cells.len()];
-        self.s.schedule = Schedule::new(cells);
+        let whoami = self.s.answers.cpus.iter();
+        let whoami = whoami.map(|info| info.as_ref().and_then(|i| i.whoami));
+        self.s.schedule = Schedule::new(cells, whoami.collect());
         self.s.until("Open", |s| s.answers.opened.is_some())?;
         loop {
             if self.stopped() {
                 return self.s.abort();
             }
             if self.s.schedule.is_over() {
-                return Ok(());
+                return self.ask(&plan.questions);
             }
             self.s.give_cells()?;
             let mut once = false;
             self.s
                 .until("a cell", |_| std::mem::replace(&mut once, true))?;
         }
+    }
+
+    /// Asks one question after the other.
+    fn ask(&mut self, questions: &[Question]) -> Result<(), Error> {
+        for question in questions {
+            if self.stopped() {
+                return Ok(());
+            }
+            let answered = self.s.answers.replies.len();
+            self.s.command(&question.to_command())?;
+            self.s
+                .until("an answer", |s| s.answers.replies.len() > answered)?;
+        }
+        Ok(())
     }
 
     fn stopped(&mut self) -> bool {
@@ -198,6 +225,17 @@ impl Session<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// On AICv1 the register gates nothing (inference, strong: M1 takes interrupts at 3): a trap costs only its column.
+    fn note_unreadable_siq(&mut self) {
+        for info in self.s.answers.cpus.iter().flatten() {
+            if let Reading::Trapped(esr) = info.siq_cfg {
+                let about = format!("cpus[{}].siq_cfg", info.cpu);
+                let text = format!("reading it traps, ESR {esr:#x}: AICv1 does without it");
+                self.marks.push(Mark::note(&about, text));
+            }
+        }
     }
 
     fn note_missing(&mut self) {

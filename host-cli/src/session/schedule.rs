@@ -33,14 +33,17 @@ pub struct Schedule {
     /// Triggers of that cell given out so far.
     given: u32,
     parts: u32,
+    /// AICv1's numbers of the CPUs.
+    whoami: Vec<Option<u32>>,
     outstanding: VecDeque<Part>,
 }
 
 impl Schedule {
-    /// All of `cells`, in order.
-    pub const fn new(cells: Vec<PlannedCell>) -> Self {
+    /// All of `cells`, in order; `whoami` as in [`PlannedCell::to_command`].
+    pub const fn new(cells: Vec<PlannedCell>, whoami: Vec<Option<u32>>) -> Self {
         Self {
             cells,
+            whoami,
             next: 0,
             given: 0,
             parts: 0,
@@ -56,7 +59,7 @@ impl Schedule {
         }
         let cell = self.cells.get(self.next)?;
         let triggers = part(cell, self.given, lost(self.next));
-        let mut command = cell.to_command();
+        let mut command = cell.to_command(&self.whoami);
         command.id = self.parts;
         command.triggers = triggers;
         self.outstanding.push_back(Part {
@@ -148,6 +151,7 @@ mod tests {
             build(&request, 2, LineId { die: 0, number: 5 })
                 .unwrap()
                 .cells,
+            Vec::new(),
         )
     }
 

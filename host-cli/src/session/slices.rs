@@ -11,7 +11,7 @@ use crate::firmware::{Firmware, LogDecoder};
 use crate::proxy::Proxy;
 
 use super::SessionError;
-use super::collect::{Answers, Measured, Opened};
+use super::collect::{Answers, Measured, Opened, Reply};
 use super::cpus::{self, CpuRun};
 use super::memory::Memory;
 use super::observe::{Event, Observer};
@@ -55,7 +55,7 @@ impl<'s, 'l> Slices<'s, 'l> {
                 cpus: vec![None; cpus.len()],
                 ..Answers::default()
             },
-            schedule: Schedule::new(Vec::new()),
+            schedule: Schedule::new(Vec::new(), Vec::new()),
             measured: Vec::new(),
             ran: 0,
             down: DownRing::default(),
@@ -233,12 +233,13 @@ impl<'s, 'l> Slices<'s, 'l> {
                     "\"no command\" at byte {at} of the down ring"
                 )));
             }
-            // Details beside a refusal; raw events, registers and the rest were not asked for.
-            Message::Line { .. }
-            | Message::Event(_)
-            | Message::Register { .. }
-            | Message::Ipi(_)
-            | Message::Wfi(_) => {}
+            Message::Ipi(result) => self.answers.replies.push(Reply::Ipi(result)),
+            Message::Wfi(result) => self.answers.replies.push(Reply::Wfi(result)),
+            Message::Register { cpu, reading, .. } => {
+                self.answers.replies.push(Reply::Register { cpu, reading });
+            }
+            // Details beside a refusal; raw events were not asked for.
+            Message::Line { .. } | Message::Event(_) => {}
             Message::End { .. } => {}
         }
         Ok(())
