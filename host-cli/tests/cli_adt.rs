@@ -39,7 +39,7 @@ fn a_tree_is_printed_with_what_its_values_most_likely_mean() {
     let file = folder.file("tree.adt", &blob);
     let text = good(&["adt", &file]);
     for part in [
-        "10 nodes",
+        "9 nodes",
         "\n/arm-io/nub-spmi@1000\n",
         "target-type                     \"J474s\"",
         "\"syscfg/SrNm\"  (placeholder for the boot loader)",

@@ -323,7 +323,7 @@ const CASES: [Case; 4] = [
         nr_irq: 256,
         named: 101,
         highest: 259,
-        msi: &[],
+        msi: &[(224, 32)],
         behind: &[],
         routed: &[],
         outside: &[256, 257, 258, 259],
