@@ -109,7 +109,9 @@ impl<P: Platform> Context<'_, '_, P> {
         self.check_fields(cell)?;
         self.check_special(&cell.special)?;
         for handle in [Some(&handle), second.as_ref()].into_iter().flatten() {
-            self.check_idle(handle)?;
+            if !cell.special.live {
+                self.check_idle(handle)?;
+            }
             if !self.note_line(handle) {
                 return Err(Refusal::Line);
             }
