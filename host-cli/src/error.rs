@@ -8,6 +8,7 @@ use virtual_soc::{ModelError, RawError};
 use crate::link::OpenError;
 use crate::plan::PlanError;
 use crate::proxy::ProxyError;
+use crate::regs::FindError;
 use crate::session::SessionError;
 use crate::stats::HistogramError;
 use crate::target::{LineError, TargetError};
@@ -157,6 +158,9 @@ pub enum Error {
     /// Options that do not go together, or a place that is taken.
     #[error("{0}")]
     Usage(String),
+    /// No register of that name.
+    #[error(transparent)]
+    Register(#[from] FindError),
     /// A file that is no device tree, or cannot be read.
     #[error("{origin}: {why}")]
     Tree {
@@ -223,6 +227,7 @@ impl Error {
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)
             | Self::Usage(_)
+            | Self::Register(_)
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,
             Self::Tree { why, .. } => match why {

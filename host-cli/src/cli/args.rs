@@ -9,6 +9,7 @@ use crate::error::exit;
 use crate::link::FaultSpec;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
+use super::regs::RegsCommand;
 use super::values;
 
 /// Most triggers of a cell: its counts must fit the firmware's words with room to spare.
@@ -42,6 +43,9 @@ pub enum Command {
     Lines(LinesArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
+    /// Registers as data: list, show, decode and export them.
+    #[command(subcommand)]
+    Regs(RegsCommand),
     /// Measure this program's own ways to a target.
     #[command(subcommand)]
     Bench(BenchCommand),

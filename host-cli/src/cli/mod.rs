@@ -16,6 +16,7 @@ mod lines;
 mod list;
 mod open;
 mod progress;
+mod regs;
 mod route;
 mod values;
 mod vm;
@@ -52,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Adt(adt) => adt::run(adt),
         Command::Lines(lines) => lines::run(&cli, lines),
         Command::List(list) => list::run(list),
+        Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };
     ExitCode::from(code.unwrap_or_else(|e| {
