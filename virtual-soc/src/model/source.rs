@@ -95,6 +95,8 @@ impl super::SocModel {
             ("adt".to_owned(), &self.adt.source),
             ("loader".to_owned(), &self.loader.source),
         ];
+        let nr_irq = self.aic.nr_irq_source.iter();
+        marks.extend(nr_irq.map(|s| ("aic.nr_irq".to_owned(), s)));
         marks.extend(self.uart.iter().map(|u| ("uart".to_owned(), &u.source)));
         let regions = self.mmio.iter().enumerate();
         marks.extend(regions.map(|(i, m)| (format!("mmio[{i}]"), &m.source)));
