@@ -1,6 +1,5 @@
 //! The steps of `route`, for the command line and for programs that use the library.
 
-use aic_regs::aic::Generation;
 use protocol::LineId;
 
 use crate::error::Error;
@@ -9,7 +8,7 @@ use crate::plan::{self, Plan, Request};
 use crate::proxy::Proxy;
 use crate::result::{self, Mark, RouteResult};
 use crate::session::{self, Observer, Outcome};
-use crate::target::{Objection, Target, TargetError, check_lines, find_spare};
+use crate::target::{Objection, Target, check_lines, find_spare};
 
 /// The plan for a request, with every line that it fires checked on the target. Nothing is changed there.
 ///
@@ -29,9 +28,6 @@ pub fn make_plan_forced(
     request: &Request,
     force: bool,
 ) -> Result<(Plan, Vec<Mark>), Error> {
-    if target.aic.geometry.generation == Generation::V1 {
-        return Err(TargetError::FirmwareGeneration.into());
-    }
     let cpus = target.cpus.len();
     // Wrong CPUs first: that needs no look at the target.
     plan::build(request, cpus, LineId { die: 0, number: 1 })?;

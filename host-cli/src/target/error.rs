@@ -65,9 +65,6 @@ pub enum TargetError {
         /// What overlaps.
         what: String,
     },
-    /// A controller that the firmware of this version cannot drive.
-    #[error("the firmware of this version drives aic,2 and aic,3; this target has aic,1")]
-    FirmwareGeneration,
     /// Registers outside the window of the device tree.
     #[error(
         "the interrupt controller's registers reach to {extent:#x}, its window has {window:#x} bytes"
