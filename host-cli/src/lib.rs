@@ -6,6 +6,7 @@
 //! puts them together; [`vm`] serves virtual SoCs to other programs;
 //! [`cli`] is the command line on top.
 
+pub mod behaviour;
 pub mod cli;
 pub mod error;
 pub mod firmware;

@@ -8,11 +8,7 @@ use crate::proxy::{Op, Proxy};
 use crate::target::Target;
 
 /// IRQ_CFG or TARGET_CPU of a line.
-pub fn routing_word(
-    proxy: &mut Proxy<'_>,
-    target: &Target,
-    line: LineId,
-) -> Result<u32, Error> {
+pub fn routing_word(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<u32, Error> {
     Ok(proxy.read32(target.aic.base + routing_offset(target, line))?)
 }
 
@@ -59,9 +55,7 @@ impl LineBits {
         let g = &target.aic.geometry;
         let word = u64::from(line.number) / 32 * 4;
         let die = u64::from(line.die);
-        let at = |bank| {
-            u64::from(g.bank_start(bank)) + die * u64::from(g.bank_stride(bank)) + word
-        };
+        let at = |bank| u64::from(g.bank_start(bank)) + die * u64::from(g.bank_stride(bank)) + word;
         Self {
             sw_set: at(Bank::SwSet),
             sw_clr: at(Bank::SwClr),
@@ -115,9 +109,8 @@ pub fn try_pair(
     if !was_masked {
         block.write(at.mask_clr, at.bit)?;
     }
-    let is = |words: (u32, u32), on: bool| {
-        [words.0, words.1].iter().all(|w| (w & at.bit != 0) == on)
-    };
+    let is =
+        |words: (u32, u32), on: bool| [words.0, words.1].iter().all(|w| (w & at.bit != 0) == on);
     Ok(Pair {
         works: is(before, false) && is(set, true) && is(cleared, false),
         seen_at_watched: seen,

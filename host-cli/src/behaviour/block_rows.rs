@@ -65,7 +65,8 @@ fn banks(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Vec<Observation
     let all = [BEYOND, ALIAS, STRIDE, GIVEN];
     if g.generation == Generation::V1 {
         let rows = [8, 8, 10, 10];
-        let untried = |((id, claim), row)| Observation::untried(id, row, claim, "AICv1 has one die");
+        let untried =
+            |((id, claim), row)| Observation::untried(id, row, claim, "AICv1 has one die");
         return Ok(all.into_iter().zip(rows).map(untried).collect());
     }
     let mut out = Vec::new();
@@ -82,9 +83,13 @@ fn banks(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Vec<Observation
             let at = first.moved(beyond * stride);
             let pair = try_pair(block, at, Some(first.sw_set))?;
             let works = u64::from(pair.works);
-            out.push(Observation::counted(BEYOND.0, 8, BEYOND.1, works, 1 - works).noted(
-                format!("INFO counts {} of {} dies", g.dies, max_dies(block, g)?),
-            ));
+            out.push(
+                Observation::counted(BEYOND.0, 8, BEYOND.1, works, 1 - works).noted(format!(
+                    "INFO counts {} of {} dies",
+                    g.dies,
+                    max_dies(block, g)?
+                )),
+            );
             let alias = u64::from(pair.seen_at_watched);
             out.push(if pair.works {
                 Observation::counted(ALIAS.0, 8, ALIAS.1, alias, 1 - alias)
@@ -158,10 +163,22 @@ fn reset(
     differences: &mut Vec<String>,
 ) -> Result<Vec<Observation>, Error> {
     const CLAIMS: [(&str, &str); 4] = [
-        ("reset-keeps-masked-lines-masked", "a masked line is masked after RESET"),
-        ("reset-keeps-open-lines-open", "an unmasked line is unmasked after RESET"),
-        ("reset-keeps-software-state", "a line set by software is set after RESET"),
-        ("reset-keeps-routing-words", "IRQ_CFG and TARGET_CPU are as before after RESET"),
+        (
+            "reset-keeps-masked-lines-masked",
+            "a masked line is masked after RESET",
+        ),
+        (
+            "reset-keeps-open-lines-open",
+            "an unmasked line is unmasked after RESET",
+        ),
+        (
+            "reset-keeps-software-state",
+            "a line set by software is set after RESET",
+        ),
+        (
+            "reset-keeps-routing-words",
+            "IRQ_CFG and TARGET_CPU are as before after RESET",
+        ),
     ];
     if !facts.options.reset {
         let why = "only with --allow-reset";
@@ -233,11 +250,7 @@ fn snapshot(block: &mut Block<'_, '_>, g: &Geometry) -> Result<Vec<(u64, u32)>, 
 }
 
 /// Writes back what reads otherwise now: software state first, CONFIG as it was, then routing words, then masks.
-fn put_back(
-    block: &mut Block<'_, '_>,
-    g: &Geometry,
-    found: &[(u64, u32)],
-) -> Result<(), Error> {
+fn put_back(block: &mut Block<'_, '_>, g: &Geometry, found: &[(u64, u32)]) -> Result<(), Error> {
     // From a word that sets to the one that clears.
     let pair = |offset: u64| {
         [(Bank::MaskSet, Bank::MaskClr), (Bank::SwSet, Bank::SwClr)]
@@ -292,16 +305,28 @@ fn clear_keeps_level(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Obs
     if !was_masked {
         block.write(at.mask_clr, at.bit)?;
     }
-    Ok(Observation::counted(ID, 27, CLAIM, high.into(), u64::from(!high)))
+    Ok(Observation::counted(
+        ID,
+        27,
+        CLAIM,
+        high.into(),
+        u64::from(!high),
+    ))
 }
 
 /// Row 34: software state of lines beyond NR_IRQ.
 fn beyond_writable(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Observation, Error> {
     const ID: &str = "line-beyond-nr-keeps-state";
-    const CLAIM: &str = "a line that the layout has room for, beyond what INFO counts, keeps its software state";
+    const CLAIM: &str =
+        "a line that the layout has room for, beyond what INFO counts, keeps its software state";
     let g = &facts.target.aic.geometry;
     if g.nr_irq >= g.max_irq {
-        return Ok(Observation::untried(ID, 34, CLAIM, "INFO counts every line"));
+        return Ok(Observation::untried(
+            ID,
+            34,
+            CLAIM,
+            "INFO counts every line",
+        ));
     }
     let (mut held, mut against) = (0, 0);
     for number in [g.nr_irq, g.max_irq - 1] {

@@ -65,9 +65,13 @@ pub fn late_acknowledge(lab: &mut Lab<'_>) -> Judge {
     if lab.cpus() < 2 {
         return untried("late-acknowledge-loses-ipis", 15, "", SECONDARY);
     }
-    let mut ask = |receive| lab.ask(Question::Ipi(IpiCell { receive, ..ipi(0, 1) }));
-    let missed: fn(&IpiResult) -> (u64, u64) =
-        |r| (r.missed.into(), (r.sent - r.missed).into());
+    let mut ask = |receive| {
+        lab.ask(Question::Ipi(IpiCell {
+            receive,
+            ..ipi(0, 1)
+        }))
+    };
+    let missed: fn(&IpiResult) -> (u64, u64) = |r| (r.missed.into(), (r.sent - r.missed).into());
     let late = ask(Receive::LateAcknowledge);
     let bare = ask(Receive::NoBarrier);
     all(vec![
@@ -176,7 +180,10 @@ pub fn merging(lab: &mut Lab<'_>) -> Judge {
     }));
     let merged: fn(&IpiResult) -> (u64, u64) = |r| {
         let received = r.received.get(1).copied().unwrap_or(0);
-        (r.sent.saturating_sub(received.max(1)).into(), received.saturating_sub(1).into())
+        (
+            r.sent.saturating_sub(received.max(1)).into(),
+            received.saturating_sub(1).into(),
+        )
     };
     let arrived: fn(&IpiResult) -> (u64, u64) = |r| ((r.sent - r.missed).into(), r.missed.into());
     let mut judges = vec![about(
@@ -187,9 +194,21 @@ pub fn merging(lab: &mut Lab<'_>) -> Judge {
         merged,
     )];
     for (kind, id, claim) in [
-        (1, "retract-delivers", "a retracting request delivers an IPI"),
-        (2, "deferred-ipi-arrives", "a deferred IPI arrives within a millisecond"),
-        (3, "no-wake-ipi-arrives", "a no-wake IPI reaches a CPU that is awake now and then"),
+        (
+            1,
+            "retract-delivers",
+            "a retracting request delivers an IPI",
+        ),
+        (
+            2,
+            "deferred-ipi-arrives",
+            "a deferred IPI arrives within a millisecond",
+        ),
+        (
+            3,
+            "no-wake-ipi-arrives",
+            "a no-wake IPI reaches a CPU that is awake now and then",
+        ),
     ] {
         let cell = IpiCell {
             kind,

@@ -25,9 +25,7 @@ pub fn storm(lab: &mut Lab<'_>) -> Judge {
         } else {
             ""
         };
-        vec![
-            Observation::counted(ID, 19, CLAIM, stormed.into(), u64::from(!stormed)).noted(note),
-        ]
+        vec![Observation::counted(ID, 19, CLAIM, stormed.into(), u64::from(!stormed)).noted(note)]
     })
 }
 
@@ -114,7 +112,8 @@ pub fn beyond(lab: &mut Lab<'_>) -> Judge {
     const LAST: &str = "last-line-delivers";
     const LAST_CLAIM: &str = "the last line that INFO counts is delivered";
     const BEYOND: &str = "line-beyond-nr-delivers";
-    const BEYOND_CLAIM: &str = "a line that the layout has room for, beyond what INFO counts, is delivered";
+    const BEYOND_CLAIM: &str =
+        "a line that the layout has room for, beyond what INFO counts, is delivered";
     let g = lab.facts.target.aic.geometry;
     let line = |number: u32| LineId {
         die: 0,

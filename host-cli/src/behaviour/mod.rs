@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::firmware::Firmware;
 use crate::proxy::Proxy;
-use crate::result::{Build, Mark, SocFacts};
+use crate::result::{Build, Mark};
 use crate::session::{self, Observer, Outcome};
-use crate::target::{Target, candidates, find_spare};
+use crate::target::{SocFacts, Target, candidates, find_spare};
 
 use lab::{Evidence, Judge, Lab};
 
@@ -194,8 +194,11 @@ impl Facts<'_> {
     }
 }
 
+/// Puts cells into the plan; what it returns makes observations of their counts.
+type Experiment = fn(&mut Lab<'_>) -> Judge;
+
 /// Every experiment of the firmware: its row, and what makes its cells.
-const EXPERIMENTS: &[(u8, fn(&mut Lab<'_>) -> Judge)] = &[
+const EXPERIMENTS: &[(u8, Experiment)] = &[
     (2, routing::at_el1),
     (3, routing::pending_until_accepted),
     (5, routing::masked_gives_way),
@@ -215,6 +218,19 @@ const EXPERIMENTS: &[(u8, fn(&mut Lab<'_>) -> Judge)] = &[
     (34, lines::beyond),
     (36, routing::enable),
 ];
+
+/// Rows that are looked at without the firmware.
+const BLOCK_ROWS: [u8; 6] = [8, 10, 24, 25, 27, 34];
+
+/// Every row that has an experiment, ascending.
+#[must_use]
+pub fn rows() -> Vec<u8> {
+    let mut rows: Vec<u8> = EXPERIMENTS.iter().map(|(row, _)| *row).collect();
+    rows.extend(BLOCK_ROWS);
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
 
 /// Makes every observation that `options` ask for.
 ///

@@ -57,7 +57,8 @@ pub fn at_el1(lab: &mut Lab<'_>) -> Judge {
 /// Row 3: nobody accepts, then one CPU does.
 pub fn pending_until_accepted(lab: &mut Lab<'_>) -> Judge {
     const ID: &str = "pending-until-accepted";
-    const CLAIM: &str = "an interrupt that no CPU accepts waits, and lands on the CPU that accepts later";
+    const CLAIM: &str =
+        "an interrupt that no CPU accepts waits, and lands on the CPU that accepts later";
     if lab.is_v1() {
         return untried(ID, 3, CLAIM, V1);
     }

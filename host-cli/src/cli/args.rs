@@ -41,6 +41,8 @@ pub enum Command {
     Adt(AdtArgs),
     /// Show which interrupt lines are owned, which are spare, and which are neither.
     Lines(LinesArgs),
+    /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
+    Observe(ObserveArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Registers as data: list, show, decode and export them.
@@ -318,6 +320,51 @@ pub struct RouteArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Tries one known behaviour of interrupt controllers after the other (a pending interrupt that nobody accepts, EVENT read by
+/// another CPU, fast IPIs that merge, …) and counts how often each claim held. Observations are no verdicts.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct ObserveArgs {
+    /// As of `route`.
+    #[arg(long, default_value = "vm:t8140")]
+    pub target: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub link: LinkArgs,
+    /// On a virtual SoC: run this loader image instead of the stand-in.
+    #[arg(long, value_name = "FILE")]
+    pub loader: Option<PathBuf>,
+    /// Triggers per cell.
+    #[arg(long, value_name = "N", default_value_t = crate::behaviour::TRIGGERS,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub triggers: u32,
+    /// Seed of every random choice of a virtual SoC.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Only this row of the list of behaviours; may be repeated.
+    #[arg(long = "row", value_name = "N", value_parser = values::row)]
+    pub rows: Vec<u8>,
+    /// A device's line that is high, NUMBER or DIE:NUMBER: it is taken until the guard against storms masks it, its software
+    /// state is set and cleared, and everything is put back.
+    #[arg(long, value_name = "L", value_parser = values::line)]
+    pub live_line: Option<LineId>,
+    /// Write the controller's RESET and put back what it changed: nothing must use the controller meanwhile.
+    #[arg(long)]
+    pub allow_reset: bool,
+    /// Write VM_TMR_FIQ_ENA_EL2 of every CPU with what it reads: may do harm on M4 and M5.
+    #[arg(long)]
+    pub write_back: bool,
+    /// Run this firmware image instead of the one built in.
+    #[arg(long, value_name = "FILE")]
+    pub firmware: Option<PathBuf>,
+    /// Form of the report: schema "aicprobe.observe/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the report to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

@@ -14,6 +14,7 @@ mod bench;
 mod interrupt;
 mod lines;
 mod list;
+mod observe;
 mod open;
 mod progress;
 mod regs;
@@ -52,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Vm(vm) => vm::run(&cli, vm),
         Command::Adt(adt) => adt::run(adt),
         Command::Lines(lines) => lines::run(&cli, lines),
+        Command::Observe(args) => observe::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

@@ -52,6 +52,19 @@ pub fn line(text: &str) -> Result<LineId, String> {
     }
 }
 
+/// A row of the list of behaviours that has an experiment.
+pub fn row(text: &str) -> Result<u8, String> {
+    let rows = crate::behaviour::rows();
+    let all: Vec<String> = rows.iter().map(u8::to_string).collect();
+    let all = all.join(" ");
+    let n = number(text, &format!("row: allowed are {all}"))?;
+    if rows.contains(&n) {
+        Ok(n)
+    } else {
+        Err(format!("row {n} has no experiment: allowed are {all}"))
+    }
+}
+
 /// `CPU[,CPU…]`.
 pub fn cpus(text: &str) -> Result<super::args::CpuSet, String> {
     let what = "CPU: allowed are logical ids with commas between";
