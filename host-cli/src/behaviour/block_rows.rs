@@ -6,8 +6,8 @@ use protocol::LineId;
 use crate::error::Error;
 use crate::proxy::Proxy;
 
-use super::block::{Block, LineBits, routing_offset, try_pair};
 use super::{Facts, Observation};
+use crate::target::block::{Block, LineBits, routing_offset, try_mask_pair, try_software_pair};
 
 /// Makes them; and what could not be put back.
 pub fn observe(
@@ -81,7 +81,7 @@ fn banks(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Vec<Observation
     if facts.wants(8) {
         if fits(beyond) {
             let at = first.moved(beyond * stride);
-            let pair = try_pair(block, at, Some(first.sw_set))?;
+            let pair = try_mask_pair(block, at, Some(first.mask_set))?;
             let works = u64::from(pair.works);
             out.push(
                 Observation::counted(BEYOND.0, 8, BEYOND.1, works, 1 - works).noted(format!(
@@ -115,7 +115,7 @@ fn banks(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Vec<Observation
                 continue;
             }
             let at = first.moved(die * stride);
-            let pair = try_pair(block, at, Some(first.sw_set))?;
+            let pair = try_mask_pair(block, at, Some(first.mask_set))?;
             let held = u64::from(pair.works && !pair.seen_at_watched);
             let note = format!("stride {stride:#x}");
             out.push(Observation::counted(id, 10, claim, held, 1 - held).noted(note));
@@ -334,9 +334,9 @@ fn beyond_writable(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Obser
             die: 0,
             number: number as u16,
         };
-        let pair = try_pair(block, LineBits::of(facts.target, line), None)?;
-        held += u64::from(pair.works);
-        against += u64::from(!pair.works);
+        let keeps = try_software_pair(block, LineBits::of(facts.target, line))?;
+        held += u64::from(keeps);
+        against += u64::from(!keeps);
     }
     Ok(Observation::counted(ID, 34, CLAIM, held, against))
 }

@@ -69,6 +69,10 @@ pub fn wfi(lab: &mut Lab<'_>) -> Judge {
     if lab.cpus() < 2 {
         return untried(ID, 13, CLAIM, "there is no secondary");
     }
+    if !lab.facts.options.wfi {
+        let why = "only with --allow-wfi: a CPU that no timer wakes is lost";
+        return untried(ID, 13, CLAIM, why);
+    }
     let questions: Vec<usize> = (1..lab.cpus())
         .map(|cpu| lab.ask(Question::Wfi(cpu, 200)))
         .collect();

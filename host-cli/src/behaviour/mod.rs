@@ -4,7 +4,6 @@
 //! many it did not. Numbers of rows are those of the project's list of behaviours (`docs/behaviours.md`). Nothing here is a
 //! verdict: an observation says what was seen, on this target.
 
-mod block;
 mod block_rows;
 mod cpus;
 mod ipis;
@@ -20,10 +19,14 @@ use crate::firmware::Firmware;
 use crate::proxy::Proxy;
 use crate::result::{Build, Mark};
 use crate::session::{self, Observer, Outcome};
-use crate::target::{SocFacts, Target, candidates, find_spare};
+use crate::target::{
+    SocFacts, Target, TargetError, candidates, check_lines, find_spare, verify_layout,
+};
 
 use lab::{Evidence, Judge, Lab};
 
+/// Lines looked at for a second spare one.
+const MOST_TRIED: usize = 16;
 /// Triggers of a cell unless told otherwise.
 pub const TRIGGERS: u32 = 16;
 
@@ -40,6 +43,8 @@ pub struct Options {
     pub reset: bool,
     /// VM_TMR_FIQ_ENA is written with what it reads.
     pub write_back: bool,
+    /// Every worker lies in WFI once: one that no timer wakes is lost until the target is restarted.
+    pub wfi: bool,
 }
 
 /// How often a claim held.
@@ -168,8 +173,10 @@ impl Report {
 pub struct Observed {
     /// Observations in the order of their rows.
     pub observations: Vec<Observation>,
-    /// How the session with the firmware ended.
-    pub outcome: Outcome,
+    /// How the session with the firmware ended; `None` if the layout of the controller forbade it.
+    pub outcome: Option<Outcome>,
+    /// What has to be said about all of it.
+    pub marks: Vec<Mark>,
     /// What the controller was not put back to by the part of the run without firmware.
     pub differences: Vec<String>,
 }
@@ -245,8 +252,8 @@ pub fn observe(
     observer: &mut dyn Observer,
 ) -> Result<Observed, Error> {
     let line = find_spare(proxy, target)?;
-    let second = second_spare(target, line)?;
-    let word = block::routing_word(proxy, target, line)?;
+    let second = second_spare(proxy, target, line)?;
+    let word = crate::target::block::routing_word(proxy, target, line)?;
     let facts = Facts {
         target,
         line,
@@ -255,6 +262,18 @@ pub fn observe(
         options,
     };
     let (mut observations, differences) = block_rows::observe(proxy, &facts)?;
+    if let Err(e) = verify_layout(proxy, target, line) {
+        let Error::Target(TargetError::Layout { .. }) = e else {
+            return Err(e);
+        };
+        let text = format!("no cell was run: {e}");
+        return Ok(Observed {
+            observations,
+            outcome: None,
+            marks: vec![Mark::partial("cells", text)],
+            differences,
+        });
+    }
     let mut lab = Lab::new(&facts);
     let judges: Vec<Judge> = EXPERIMENTS
         .iter()
@@ -269,17 +288,28 @@ pub fn observe(
     let evidence = Evidence::new(&outcome);
     observations.extend(judges.iter().flat_map(|judge| judge(&evidence)));
     observations.sort_by_key(|o| o.row);
+    let marks = outcome.marks.clone();
     Ok(Observed {
         observations,
-        outcome,
+        outcome: Some(outcome),
+        marks,
         differences,
     })
 }
 
-/// A line beside `line` that no test of the device tree speaks against.
-fn second_spare(target: &Target, line: LineId) -> Result<LineId, Error> {
-    candidates(&target.lines, 0)
+/// A spare line beside `line`.
+fn second_spare(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<LineId, Error> {
+    let others = candidates(&target.lines, 0)
         .map(|candidate| candidate.line)
-        .find(|other| *other != line)
-        .ok_or_else(|| crate::target::LineError::NoSpare { tried: 1 }.into())
+        .filter(|other| *other != line)
+        .take(MOST_TRIED);
+    for other in others {
+        let looked = check_lines(proxy, target, &[other], false);
+        match looked {
+            Ok(_) => return Ok(other),
+            Err(Error::Line(_)) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Err(crate::target::LineError::NoSpare { tried: MOST_TRIED }.into())
 }

@@ -355,6 +355,9 @@ pub struct ObserveArgs {
     /// Write the controller's RESET and put back what it changed: nothing must use the controller meanwhile.
     #[arg(long)]
     pub allow_reset: bool,
+    /// Send every secondary into WFI once: one that no timer wakes is lost until the target is restarted.
+    #[arg(long)]
+    pub allow_wfi: bool,
     /// Write VM_TMR_FIQ_ENA_EL2 of every CPU with what it reads: may do harm on M4 and M5.
     #[arg(long)]
     pub write_back: bool,

@@ -6,14 +6,14 @@ use crate::firmware::Firmware;
 use crate::output::{observe_table, to_json};
 use crate::plan::Plan;
 use crate::result::Build;
-use crate::session::{Event, Observer as _};
+use crate::session::{Event, Observer as _, Outcome};
 use crate::target::{Target, generation_number};
 
 use super::args::{Cli, Format, ObserveArgs};
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
-use super::route::exit_code;
+use super::route::{Verdict, exit_code};
 use super::write::Sink;
 
 /// Runs the command.
@@ -35,6 +35,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
         live_line: args.live_line,
         reset: args.allow_reset,
         write_back: args.write_back,
+        wfi: args.allow_wfi,
     };
     let empty = Plan {
         cells: Vec::new(),
@@ -57,14 +58,21 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
     let Observed {
         observations,
         outcome,
+        marks: said,
         differences,
     } = observed?;
-    marks.extend(outcome.marks.iter().cloned());
-    // A refused cell is an answer here, not a failure of the run.
-    let mut verdict = exit_code(&crate::session::Outcome {
-        cells: Vec::new(),
-        ..outcome
-    });
+    marks.extend(said);
+    let mut verdict = match outcome {
+        // A refused cell is an answer here, not a failure of the run.
+        Some(outcome) => exit_code(&Outcome {
+            cells: Vec::new(),
+            ..outcome
+        }),
+        None => Verdict {
+            code: exit::OK,
+            messages: Vec::new(),
+        },
+    };
     for difference in &differences {
         verdict.messages.push(format!("not as found: {difference}"));
         verdict.code = exit::NOT_RESTORED;

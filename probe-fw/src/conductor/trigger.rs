@@ -255,7 +255,7 @@ impl<P: Platform> Context<'_, '_, P> {
         self.peek_record()
     }
 
-    fn sleep_until(&self, until: u64) {
+    pub(super) fn sleep_until(&self, until: u64) {
         // A word that nobody stores to.
         let never = AtomicU64::new(0);
         self.platform.wait(&never, 0, until);

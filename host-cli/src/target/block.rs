@@ -1,11 +1,11 @@
-//! The controller's registers through the loader, while no firmware is there.
+//! The controller's registers through the loader, read and written while no firmware is there.
 
 use aic_regs::aic::Bank;
 use protocol::LineId;
 
+use super::Target;
 use crate::error::Error;
 use crate::proxy::{Op, Proxy};
-use crate::target::Target;
 
 /// IRQ_CFG or TARGET_CPU of a line.
 pub fn routing_word(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<u32, Error> {
@@ -79,40 +79,80 @@ impl LineBits {
     }
 }
 
-/// What became of a software bit that was set and cleared through a pair of registers.
+/// What became of a bit that was set and cleared through a pair of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Both registers showed it set, then both showed it clear.
     pub works: bool,
-    /// `watched` showed it too.
+    /// `watched` changed with it.
     pub seen_at_watched: bool,
 }
 
-/// Sets and clears the software state of a line that is masked meanwhile, and looks at it through both registers and at
-/// `watched`. Everything is as before at the end.
-pub fn try_pair(
+impl Pair {
+    const NONE: Self = Self {
+        works: false,
+        seen_at_watched: false,
+    };
+}
+
+/// Unmasks and masks a line that is low and clear, and looks at its mask through both registers and at the bit at `watched`,
+/// another line's. Its mask is as before at the end.
+pub fn try_mask_pair(
     block: &mut Block<'_, '_>,
     at: LineBits,
     watched: Option<u64>,
 ) -> Result<Pair, Error> {
-    let was_masked = block.read(at.mask_set)? & at.bit != 0;
-    block.write(at.mask_set, at.bit)?;
-    let before = (block.read(at.sw_set)?, block.read(at.sw_clr)?);
-    block.write(at.sw_set, at.bit)?;
-    let set = (block.read(at.sw_set)?, block.read(at.sw_clr)?);
-    let seen = match watched {
-        Some(offset) => block.read(offset)? & at.bit != 0,
-        None => false,
+    let Some(was_masked) = mask_if_pairs(block, at)? else {
+        return Ok(Pair::NONE);
     };
+    let watch = |block: &mut Block<'_, '_>| match watched {
+        Some(offset) => block.read(offset).map(|word| word & at.bit),
+        None => Ok(0),
+    };
+    block.write(at.mask_set, at.bit)?;
+    let (set, there) = (both(block, at.mask_set, at.mask_clr)?, watch(block)?);
+    block.write(at.mask_clr, at.bit)?;
+    let (clear, then) = (both(block, at.mask_set, at.mask_clr)?, watch(block)?);
+    if was_masked {
+        block.write(at.mask_set, at.bit)?;
+    }
+    Ok(Pair {
+        works: is(set, at, true) && is(clear, at, false),
+        seen_at_watched: there != then,
+    })
+}
+
+/// Sets and clears the software state of a line that is masked meanwhile, and looks at it through both registers. Everything
+/// is as before at the end.
+pub fn try_software_pair(block: &mut Block<'_, '_>, at: LineBits) -> Result<bool, Error> {
+    let Some(was_masked) = mask_if_pairs(block, at)? else {
+        return Ok(false);
+    };
+    block.write(at.mask_set, at.bit)?;
+    let before = both(block, at.sw_set, at.sw_clr)?;
+    block.write(at.sw_set, at.bit)?;
+    let set = both(block, at.sw_set, at.sw_clr)?;
     block.write(at.sw_clr, at.bit)?;
-    let cleared = (block.read(at.sw_set)?, block.read(at.sw_clr)?);
+    let cleared = both(block, at.sw_set, at.sw_clr)?;
     if !was_masked {
         block.write(at.mask_clr, at.bit)?;
     }
-    let is =
-        |words: (u32, u32), on: bool| [words.0, words.1].iter().all(|w| (w & at.bit != 0) == on);
-    Ok(Pair {
-        works: is(before, false) && is(set, true) && is(cleared, false),
-        seen_at_watched: seen,
-    })
+    Ok(is(before, at, false) && is(set, at, true) && is(cleared, at, false))
+}
+
+/// Whether the line is masked; `None` where its registers are no pairs, so that nobody knows what a write would do there.
+fn mask_if_pairs(block: &mut Block<'_, '_>, at: LineBits) -> Result<Option<bool>, Error> {
+    let software = both(block, at.sw_set, at.sw_clr)?;
+    let mask = both(block, at.mask_set, at.mask_clr)?;
+    let pairs = software.0 == software.1 && mask.0 == mask.1;
+    // One that is set would be delivered while it is unmasked.
+    Ok((pairs && software.0 & at.bit == 0).then_some(mask.0 & at.bit != 0))
+}
+
+fn both(block: &mut Block<'_, '_>, a: u64, b: u64) -> Result<(u32, u32), Error> {
+    Ok((block.read(a)?, block.read(b)?))
+}
+
+fn is(words: (u32, u32), at: LineBits, on: bool) -> bool {
+    [words.0, words.1].iter().all(|w| (w & at.bit != 0) == on)
 }
