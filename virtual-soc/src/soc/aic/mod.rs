@@ -6,7 +6,6 @@ mod layout;
 mod lines;
 mod router;
 mod v1;
-mod v1_ipi;
 
 use crate::cpu::CpuView;
 use crate::model::SocModel;
