@@ -98,6 +98,15 @@ impl Aic {
         either!(self, it => it.config_words(die))
     }
 
+    /// Version 1: pending and masked IPIs of every CPU; empty on later versions, which have none.
+    #[must_use]
+    pub fn ipis(&self) -> Vec<[u32; 2]> {
+        match &self.0 {
+            Kind::V1(v1) => v1.ipis(),
+            Kind::Block(_) => Vec::new(),
+        }
+    }
+
     /// Bits of SW_SET that went from 0 to 1.
     #[must_use]
     pub fn triggers(&self) -> u64 {

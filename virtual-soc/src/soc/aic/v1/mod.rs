@@ -139,6 +139,12 @@ impl V1 {
         &self.lines
     }
 
+    pub(super) fn ipis(&self) -> Vec<[u32; 2]> {
+        (0..self.numbers.len())
+            .map(|cpu| [self.ipis.pending(cpu), self.ipis.mask(cpu)])
+            .collect()
+    }
+
     pub(super) const fn triggers(&self) -> u64 {
         self.lines.triggers
     }
