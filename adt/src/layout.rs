@@ -19,7 +19,7 @@ pub const MAX_NODE_NAME: usize = 255;
 /// Deepest node; the root's depth is 0 (real trees: 5).
 pub const MAX_DEPTH: usize = 16;
 /// Entries of a `ranges` that are looked at (real trees: 27).
-pub const MAX_RANGES: usize = 256;
+pub const MAX_RANGES: usize = 128;
 
 /// Bytes of a node's header.
 pub(crate) const NODE_HEADER: usize = 8;
