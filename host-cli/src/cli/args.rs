@@ -255,7 +255,8 @@ pub enum Format {
 #[command(after_help = exit_codes())]
 pub struct RouteArgs {
     /// usb (the only m1n1 on USB, see `aicprobe list`), a serial port like /dev/ttyACM0, /dev/cu.usbmodem… or COM3,
-    /// vm:NAME (a built-in virtual SoC) or vm:FILE.toml (one described by a file).
+    /// vm:NAME (a built-in virtual SoC), vm:FILE.toml (one described by a file) or vm:all (every built-in one but the
+    /// variants, which have a dash in their names).
     #[arg(long, default_value = "vm:t8140")]
     pub target: String,
     #[command(flatten)]

@@ -9,6 +9,7 @@ macro_rules! say {
 }
 
 mod adt;
+mod all;
 mod args;
 mod bench;
 mod interrupt;

@@ -155,7 +155,7 @@ fn unknown(name: &str, what: &str) -> Error {
         given: name.to_owned(),
         what: what.to_owned(),
         allowed: format!(
-            "usb (the only m1n1 on USB), a serial port like /dev/ttyACM0 or COM3, vm:NAME with a NAME of {}, and vm:FILE.toml",
+            "usb (the only m1n1 on USB), a serial port like /dev/ttyACM0 or COM3, vm:NAME with a NAME of {}, vm:FILE.toml, and vm:all with `route`",
             SocModel::builtin_names().join(", ")
         ),
     }

@@ -1,6 +1,6 @@
 //! Who owns which interrupt line, and which lines nobody owns.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use protocol::LineId;
 use serde::Serialize;
@@ -110,7 +110,7 @@ pub struct Owned {
 pub struct OwnerInfo {
     /// The node.
     #[serde(serialize_with = "as_text")]
-    pub node: Rc<str>,
+    pub node: Arc<str>,
     /// Position in its `interrupts`.
     pub specifier: usize,
     /// Position of the controller in its `interrupt-parent`.
@@ -282,7 +282,7 @@ impl LinesReport {
 
 fn owner_info(claim: &Claim) -> OwnerInfo {
     OwnerInfo {
-        node: Rc::clone(&claim.path),
+        node: Arc::clone(&claim.path),
         specifier: claim.specifier,
         parent: claim.parent,
         inherited: claim.inherited,
