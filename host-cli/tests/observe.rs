@@ -373,6 +373,33 @@ fn strides_that_are_zero_or_lie() {
     );
 }
 
+/// The list of behaviours names every row once, and every observation that there is.
+#[test]
+fn the_list_is_complete() {
+    needs_firmware!();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/behaviours.md");
+    let list = std::fs::read_to_string(path).expect("the list");
+    let rows = list.lines().filter_map(|line| {
+        let first = line.strip_prefix("| ")?.split(' ').next()?;
+        first.parse::<u32>().ok()
+    });
+    let mut rows: Vec<u32> = rows.collect();
+    rows.sort_unstable();
+    assert_eq!(rows, (1..=40).collect::<Vec<_>>());
+    let report = observe("t8140", &[]);
+    for o in report["observations"].as_array().expect("observations") {
+        let (id, row) = (o["id"].as_str().expect("an id"), &o["row"]);
+        let line = list.lines().find(|l| l.starts_with(&format!("| {row} |")));
+        let line = line.expect("a row");
+        assert!(
+            line.contains(&format!("`{id}`")),
+            "row {row} does not name {id}"
+        );
+    }
+    let named = list.matches('`').count();
+    assert!(named > 60, "{named}");
+}
+
 #[test]
 fn bad_input() {
     needs_firmware!();
