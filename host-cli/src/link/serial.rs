@@ -15,8 +15,9 @@ use super::{Link, LinkError, OpenError};
 
 /// Speed of the loader's UART after a reset (third party: m1n1 `src/uart.c` leaves what the firmware set).
 pub const BOOT_BAUD: u32 = 115_200;
-/// A port that takes no byte for this long has nobody at its far end. A UART at 115200 baud takes one every 87 us.
-const STALL: Duration = Duration::from_secs(1);
+/// A port that takes no byte for this long has nobody at its far end. A UART at 115200 baud takes one every 87 us, and a
+/// loader that is busy takes some of what is sent meanwhile into its buffers.
+const STALL: Duration = Duration::from_millis(400);
 /// Longest single wait for room, between looks at what came in.
 const TURN: Duration = Duration::from_millis(20);
 /// Bytes taken in at a time while sending.

@@ -74,6 +74,8 @@ pub struct Proxy<'l> {
     pub(super) connected: bool,
     /// When the last byte came.
     pub(super) heard: Duration,
+    /// The link has taken no bytes, and none have come since.
+    pub(super) stuck: bool,
     /// Whether the user wants to stop.
     stop: Option<fn() -> bool>,
     /// Everything goes to its end, whatever the user wants.
@@ -124,6 +126,7 @@ impl<'l> Proxy<'l> {
             doubt: 0,
             connected: false,
             heard: Duration::ZERO,
+            stuck: false,
             stop: options.stop,
             held: false,
             notice: options.notice,

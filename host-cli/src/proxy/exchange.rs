@@ -231,6 +231,7 @@ impl Proxy<'_> {
         let n = self.link.recv(&mut self.scratch, left)?;
         if n > 0 {
             self.heard = self.link.now();
+            self.stuck = false;
         }
         self.rx.push(&self.scratch[..n]);
         Ok(n)
@@ -278,7 +279,10 @@ impl Proxy<'_> {
                 Ok(true) => return Ok(()),
                 Ok(false) => self.check_stop(what)?,
                 // Nobody takes what is sent: silence in the other direction.
-                Err(ProxyError::Link(LinkError::Stalled(_))) => break,
+                Err(ProxyError::Link(LinkError::Stalled(_))) => {
+                    self.stuck = true;
+                    break;
+                }
                 Err(e) => return Err(e),
             }
         }
@@ -297,7 +301,7 @@ impl Proxy<'_> {
         let start = self.link.now();
         for attempt in 0..ATTEMPTS {
             let silent = start.saturating_sub(self.heard) >= SILENCE;
-            if attempt > 0 && (self.wants_stop() || silent && self.heard < start) {
+            if self.stuck || attempt > 0 && (self.wants_stop() || silent && self.heard < start) {
                 break;
             }
             if self.try_sync(0, "P_NOP").unwrap_or(false) {

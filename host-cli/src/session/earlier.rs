@@ -15,6 +15,7 @@ use crate::proxy::{Op, Proxy, ProxyError};
 use crate::result::Mark;
 use crate::target::CpuFacts;
 
+use super::SessionError;
 use super::observe::{Event, Observer};
 
 /// How far before and behind new memory to look, in steps of [`ALIGN`]: more than a session of the most CPUs takes.
@@ -22,7 +23,9 @@ const BEFORE: u64 = 48;
 const BEHIND: u64 = 8;
 /// Longest wait, whatever the words in memory say.
 const MOST_PATIENCE: Duration = Duration::from_secs(60);
-/// Beside the time after which a worker goes home.
+/// Times of going home without a slice that a worker may take: the clock of a virtual machine may be slower than ours.
+const PATIENCE: u32 = 3;
+/// Beside that.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -30,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Waits until no CPU is in the firmware of an earlier session; what has to be said about the result if one was.
 ///
 /// # Errors
-/// [`ProxyError::Interrupted`]; errors of the link.
+/// [`SessionError::Stuck`] if one does not leave; [`ProxyError::Interrupted`]; errors of the link.
 pub fn wait(
     proxy: &mut Proxy<'_>,
     cpus: &[CpuFacts],
@@ -50,7 +53,8 @@ pub fn wait(
         "a CPU is still inside a probe whose host died: waiting until it leaves",
     ));
     let told = read(proxy, block + offset_of!(Control, worker_timeout_ms) as u64)?;
-    let patience = Duration::from_millis(told.unwrap_or(0)).min(MOST_PATIENCE) + ON_THE_WAY;
+    let patience =
+        Duration::from_millis(told.unwrap_or(0)).min(MOST_PATIENCE) * PATIENCE + ON_THE_WAY;
     let end = proxy.now() + patience;
     let mut left = inside;
     while !left.is_empty() && proxy.now() < end {
@@ -64,11 +68,12 @@ pub fn wait(
         }
         left = still;
     }
-    let text = if left.is_empty() {
-        "a session before this one had ended without putting the target back; its CPUs have left the firmware since"
-    } else {
-        "memory of an earlier session says that CPUs are still in its firmware; they did not leave it in time"
-    };
+    if let Some(id) = left.first() {
+        // After a restart no secondary is up, so that whatever memory says is not asked then.
+        let (cpu, state) = (*id as u8, Some(CpuState::Ready));
+        return Err(SessionError::Stuck { cpu, state }.into());
+    }
+    let text = "a session before this one had ended without putting the target back; its CPUs have left the firmware since";
     Ok(Some(Mark::note("cpus", text.to_owned())))
 }
 
