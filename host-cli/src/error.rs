@@ -200,6 +200,14 @@ pub enum Error {
     /// The session with the firmware failed.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A link that was lost on the way, and where.
+    #[error("{why} (at step \"{step}\")")]
+    AtStep {
+        /// What was being done.
+        step: &'static str,
+        /// What became of it.
+        why: Box<Self>,
+    },
     /// Counts that cannot be.
     #[error(transparent)]
     Histogram(#[from] HistogramError),
@@ -253,6 +261,29 @@ impl Error {
             Self::Proxy(e) => proxy_code(e),
             Self::Session(e) => e.exit_code(),
             Self::Histogram(_) => exit::TARGET_FAULT,
+            Self::AtStep { why, .. } => why.exit_code(),
+        }
+    }
+
+    /// The same with the step at which the link was lost; other errors say themselves what they are about.
+    #[must_use]
+    pub fn at_step(self, step: &'static str) -> Self {
+        match self {
+            e @ Self::AtStep { .. } => e,
+            e if e.exit_code() == exit::LINK => Self::AtStep {
+                step,
+                why: Box::new(e),
+            },
+            e => e,
+        }
+    }
+
+    /// Without the step.
+    #[must_use]
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::AtStep { why, .. } => why.cause(),
+            e => e,
         }
     }
 }
@@ -270,6 +301,7 @@ pub const fn proxy_code(error: &ProxyError) -> u8 {
     match error {
         ProxyError::Link(_)
         | ProxyError::Timeout { .. }
+        | ProxyError::CpuBusy { .. }
         | ProxyError::Damaged { .. }
         | ProxyError::Rebooted { .. } => exit::LINK,
         ProxyError::Interrupted { .. } => exit::INTERRUPTED,

@@ -294,6 +294,48 @@ fn every_run_ends_with_the_right_numbers_or_a_named_error() {
     }
 }
 
+/// Most pieces of bytes either way in a run behind such a link.
+const MOST_PIECES: u64 = 5_000;
+
+#[test]
+fn the_default_model_behind_the_worst_links_ends_soon() {
+    needs_firmware!();
+    let firmware = Firmware::load(None).expect("an image");
+    let model = SocModel::builtin("t8140").expect("built in");
+    let clean = run(&firmware, &model, FaultSpec::default());
+    let (_, clean) = clean.outcome.expect("a clean run");
+    let clean = clean.expect("numbers");
+    for kind in 0..7 {
+        for rate in [0.3, 0.7, 1.0] {
+            for seed in [1, 2, 3, 5] {
+                let mut spec = FaultSpec {
+                    seed,
+                    ..FaultSpec::default()
+                };
+                *[
+                    &mut spec.drop,
+                    &mut spec.duplicate,
+                    &mut spec.corrupt,
+                    &mut spec.delay,
+                    &mut spec.truncate,
+                    &mut spec.disconnect,
+                    &mut spec.text,
+                ][kind] = rate;
+                let ended = run(&firmware, &model, spec);
+                let how = check(&ended, &clean, spec);
+                assert!(
+                    ended.took < Duration::from_secs(10),
+                    "{spec}: {:?}",
+                    ended.took
+                );
+                let pieces = ended.counts.pieces;
+                assert!(pieces < MOST_PIECES, "{spec}: {pieces} pieces");
+                eprintln!("{spec}: {how}, {:?}, {pieces} pieces", ended.took);
+            }
+        }
+    }
+}
+
 #[test]
 fn same_seed_same_faults_same_result() {
     needs_firmware!();

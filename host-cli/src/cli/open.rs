@@ -14,7 +14,7 @@ use crate::result::Mark;
 use crate::vm::{BOOT_LIMIT, Image, boot_loader};
 
 use super::args::LinkArgs;
-use super::interrupt;
+use super::{interrupt, progress};
 
 /// Pause between two looks for a port that is not there yet.
 const LOOK: Duration = Duration::from_millis(200);
@@ -34,7 +34,7 @@ pub struct OpenTarget {
 }
 
 impl OpenTarget {
-    /// Connects to the loader; Ctrl-C ends the attempt, and every transfer until [`Proxy::stop_when`].
+    /// Connects to the loader; Ctrl-C ends the attempt, and what follows until [`Proxy::hold`].
     ///
     /// # Errors
     /// [`ProxyError`].
@@ -42,6 +42,7 @@ impl OpenTarget {
         let options = ConnectOptions {
             wait: self.wait,
             stop: Some(interrupt::requested),
+            notice: Some(progress::notice),
             ..ConnectOptions::default()
         };
         Proxy::connect_with(&mut *self.link, options)

@@ -33,7 +33,7 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     };
     let overrides = overrides(args)?;
     let sink = Sink::open(args.output.as_deref())?;
-    interrupt::install();
+    interrupt::install_telling(cli.quiet);
     if args.target == all::NAME {
         return all::run(cli, args, firmware.as_ref(), &overrides, sink);
     }
@@ -91,9 +91,11 @@ pub(super) fn one(
     let mut opened = open_with(name, args.seed, &args.link, args.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     let mut proxy = opened.connect()?;
-    let target = Target::discover_with(&mut proxy, overrides)?;
+    let target = Target::discover_with(&mut proxy, overrides)
+        .map_err(|e| e.at_step("reading the device tree"))?;
     let request = args.request();
-    let (plan, forced) = make_plan_forced(&mut proxy, &target, &request, args.force_line)?;
+    let (plan, forced) = make_plan_forced(&mut proxy, &target, &request, args.force_line)
+        .map_err(|e| e.at_step("looking for a line"))?;
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
         let dry = DryRun::new(name, args.seed, &target, &plan);
@@ -121,8 +123,6 @@ pub(super) fn one(
             progress.on(Event::Step(note));
         }
     }
-    // From here on a stop has to find its way through the session, so that everything is put back.
-    proxy.stop_when(None);
     let measured = measure(
         &mut proxy,
         &target,
