@@ -229,16 +229,6 @@ impl<'l> Proxy<'l> {
         self.link.salt()
     }
 
-    /// Lets time pass; what comes meanwhile is kept.
-    ///
-    /// # Errors
-    /// [`ProxyError::Link`].
-    pub fn pause(&mut self, time: Duration) -> Result<(), ProxyError> {
-        let end = self.link.now() + time;
-        while self.fill(end)? > 0 && self.link.now() < end {}
-        Ok(())
-    }
-
     /// Counts so far.
     #[must_use]
     pub const fn stats(&self) -> ProxyStats {
