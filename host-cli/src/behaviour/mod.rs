@@ -262,7 +262,7 @@ pub fn observe(
         options,
     };
     let (mut observations, differences) = block_rows::observe(proxy, &facts)?;
-    if let Err(e) = verify_layout(proxy, target, line) {
+    if let Err(e) = verify_layout(proxy, target) {
         let Error::Target(TargetError::Layout { .. }) = e else {
             return Err(e);
         };
