@@ -93,7 +93,11 @@ pub fn measure(
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Option<RouteResult>), Error> {
     if let Some(line) = plan.lines().iter().find(|line| line.die == 0) {
-        verify_layout(proxy, target, *line)?;
+        // It writes and puts back: a stop comes after it.
+        let before = proxy.hold(true);
+        let verified = verify_layout(proxy, target, *line);
+        proxy.hold(before);
+        verified.map_err(|e| e.at_step("verifying the controller's layout"))?;
     }
     let outcome = session::run(proxy, target, firmware, plan, setting.seed, observer)?;
     let any = outcome

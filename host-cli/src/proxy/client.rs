@@ -172,9 +172,9 @@ impl<'l> Proxy<'l> {
     }
 
     /// While held, a user who wants to stop ends nothing that works: only an exchange that fails is not tried as often.
-    /// For everything that has to be put back.
-    pub const fn hold(&mut self, held: bool) {
-        self.held = held;
+    /// For everything that has to be put back. Returns what was said before.
+    pub const fn hold(&mut self, held: bool) -> bool {
+        std::mem::replace(&mut self.held, held)
     }
 
     /// Whether the user wants to stop.
@@ -227,16 +227,6 @@ impl<'l> Proxy<'l> {
     #[must_use]
     pub fn salt(&self) -> u64 {
         self.link.salt()
-    }
-
-    /// Lets time pass; what comes meanwhile is kept.
-    ///
-    /// # Errors
-    /// [`ProxyError::Link`].
-    pub fn pause(&mut self, time: Duration) -> Result<(), ProxyError> {
-        let end = self.link.now() + time;
-        while self.fill(end)? > 0 && self.link.now() < end {}
-        Ok(())
     }
 
     /// Counts so far.
