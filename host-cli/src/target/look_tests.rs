@@ -7,8 +7,8 @@ use aic_regs::aic::{Bank, Geometry};
 use protocol::LineId;
 
 use super::{
-    AicFacts, Level, Levels, LineError, LineMap, Objection, Registers, SocFacts, Target, Watch,
-    check_lines, find_spare,
+    AicFacts, Level, Levels, LineMap, Objection, Registers, SocFacts, Target, Watch, check_lines,
+    find_spare,
 };
 use crate::error::{Error, exit};
 
