@@ -9,6 +9,7 @@
 pub mod behaviour;
 pub mod cli;
 pub mod error;
+pub mod fields;
 pub mod firmware;
 pub mod link;
 pub mod output;

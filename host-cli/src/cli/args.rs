@@ -41,6 +41,8 @@ pub enum Command {
     Adt(AdtArgs),
     /// Show which interrupt lines are owned, which are spare, and which are neither.
     Lines(LinesArgs),
+    /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
+    Fields(FieldsArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
     /// Show the serial ports of this host and which of them is a loader's.
@@ -321,6 +323,42 @@ pub struct RouteArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Measures every combination of routing fields (above six CPUs a set that covers every pair of CPUs with every pair of values),
+/// each with nobody masked and with CPU 0 masked for 0.2 ms a trigger, and looks for the rule that no cell contradicts: classes
+/// of values, the choice within a class, and what a mask does. Exit code 6 where no rule explains the cells.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct FieldsArgs {
+    /// As of `route`.
+    #[arg(long, default_value = "vm:t8140")]
+    pub target: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub link: LinkArgs,
+    /// On a virtual SoC: run this loader image instead of the stand-in.
+    #[arg(long, value_name = "FILE")]
+    pub loader: Option<PathBuf>,
+    /// Triggers per cell.
+    #[arg(long, value_name = "N", default_value_t = crate::fields::TRIGGERS,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub triggers: u32,
+    /// Seed of every random choice of a virtual SoC, and of the combinations above six CPUs.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Run this firmware image instead of the one built in.
+    #[arg(long, value_name = "FILE")]
+    pub firmware: Option<PathBuf>,
+    /// Do not ask before a plan of more than 10 minutes on hardware.
+    #[arg(long)]
+    pub yes: bool,
+    /// Form of the report: schema "aicprobe.fields/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the report to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

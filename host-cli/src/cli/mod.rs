@@ -12,6 +12,7 @@ mod adt;
 mod all;
 mod args;
 mod bench;
+mod fields;
 mod interrupt;
 mod lines;
 mod list;
@@ -54,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Vm(vm) => vm::run(&cli, vm),
         Command::Adt(adt) => adt::run(adt),
         Command::Lines(lines) => lines::run(&cli, lines),
+        Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Regs(regs) => regs::run(regs),

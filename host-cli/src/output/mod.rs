@@ -1,6 +1,7 @@
 //! A result as text.
 
 mod dry_run;
+mod fields;
 mod json;
 mod observe;
 mod table;
@@ -8,6 +9,7 @@ mod table;
 mod tests;
 
 pub use dry_run::{DryRun, RegisterWrite};
+pub use fields::fields_table;
 pub use json::to_json;
 pub use observe::observe_table;
 pub use table::to_table;

@@ -1,0 +1,89 @@
+//! The truth table of SIQ_CFG's routing fields, and the smallest rule that explains it.
+//!
+//! [`cover`] chooses combinations of fields: all of them up to six CPUs, above that a set that covers every pair of CPUs with
+//! every pair of values. Each is measured with nobody masked and with CPU 0 masked. [`rule`] then looks for the rule that no
+//! cell contradicts.
+
+mod cover;
+mod report;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+use protocol::LineId;
+use protocol::command::Special;
+
+use crate::plan::{GRACE_US, Group, MaskedCpu, Plan, PlannedCell, Routing};
+use crate::session::Measured;
+
+pub use cover::{Coverage, combinations};
+pub use report::{FieldsReport, PairCount, report};
+pub use rule::{Choice, Cpu, Fit, Masked, Rule, Sample, explain};
+
+/// Triggers of a cell unless told otherwise.
+pub const TRIGGERS: u32 = 32;
+/// How long CPU 0 is masked for a trigger, in microseconds.
+pub const MASK_US: u32 = 200;
+/// Timeout of a trigger, in microseconds: cells in which nobody accepts wait for it every time.
+pub const TIMEOUT_US: u32 = 500;
+/// Triggers of a cell in which every CPU has the same value at most: it may be the one that never accepts.
+const UNIFORM_TRIGGERS: u32 = 32;
+
+/// The plan: every combination without and with CPU 0 masked.
+#[must_use]
+pub fn plan(combinations: &[Vec<u8>], line: LineId, triggers: u32) -> Plan {
+    let mut cells = Vec::new();
+    for fields in combinations {
+        for masked in [false, true] {
+            let uniform = fields.iter().all(|f| *f == fields[0]);
+            cells.push(PlannedCell {
+                // At most 2 x 4^6 or a few thousand.
+                id: cells.len() as u32,
+                group: if masked {
+                    Group::FieldMasked
+                } else {
+                    Group::Field
+                },
+                line,
+                fire_cpu: 0,
+                fields: fields.iter().map(|f| Some(*f)).collect(),
+                masked: if masked {
+                    vec![MaskedCpu {
+                        cpu: 0,
+                        us: MASK_US,
+                    }]
+                } else {
+                    Vec::new()
+                },
+                triggers: if uniform {
+                    triggers.min(UNIFORM_TRIGGERS)
+                } else {
+                    triggers
+                },
+                timeout_us: TIMEOUT_US,
+                grace_us: GRACE_US,
+                routing: Routing::AsFound,
+                special: Special::default(),
+            });
+        }
+    }
+    Plan {
+        cells,
+        custom: true,
+        fire_named: false,
+        questions: Vec::new(),
+    }
+}
+
+/// What a measured cell says; `None` for one that did not run to its end.
+#[must_use]
+pub fn sample<'m>(cell: &'m PlannedCell, measured: &'m Measured) -> Option<Sample<'m>> {
+    measured.complete.then(|| Sample {
+        cell: cell.id,
+        fields: &measured.fields,
+        masked: cell.masked.first().map(|m| m.cpu),
+        landed: &measured.landed,
+        fired: measured.fired,
+        lost: measured.lost,
+    })
+}

@@ -1,0 +1,315 @@
+//! Rules of routing, and which of them explains what was measured.
+//!
+//! A rule says in which class each value of the field puts a CPU, which CPU of the best class gets an interrupt, and what
+//! happens when that CPU masks it. All rules of that form are tried (150 orders of the four values, six choices, two ways with
+//! masks), the strongest first: one that names a single CPU says more than one that names a set.
+
+use serde::{Deserialize, Serialize};
+
+/// Rank of a value that never gets an interrupt.
+const NEVER: u8 = u8::MAX;
+
+/// One measured cell.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'m> {
+    /// Its number in the plan.
+    pub cell: u32,
+    /// Fields read back, by logical CPU.
+    pub fields: &'m [u8],
+    /// The CPU that was masked, if any.
+    pub masked: Option<u8>,
+    /// First deliveries, by logical CPU.
+    pub landed: &'m [u64],
+    /// Triggers.
+    pub fired: u64,
+    /// Of these, not taken.
+    pub lost: u64,
+}
+
+/// Which CPU of the best class gets an interrupt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choice {
+    /// The lowest logical id: the boot CPU, then device-tree order.
+    LowestId,
+    /// The lowest MPIDR.
+    LowestMpidr,
+    /// The highest logical id.
+    HighestId,
+    /// P cores first, the lowest logical id among them.
+    PCoresFirst,
+    /// The CPU that got the last one as long as it is in the best class, else any one of that class.
+    Sticky,
+    /// Each in turn: counts differ by at most one.
+    RoundRobin,
+    /// Any of them, seen to differ within a cell.
+    Any,
+}
+
+/// From so many triggers on, a choice at random that names one CPU every time is no choice at random: with two CPUs that has a
+/// chance of one in 2^15.
+const MANY: u64 = 16;
+
+impl Choice {
+    /// From the one that says most to the one that says least.
+    pub const ALL: [Self; 7] = [
+        Self::LowestId,
+        Self::LowestMpidr,
+        Self::HighestId,
+        Self::PCoresFirst,
+        Self::Sticky,
+        Self::RoundRobin,
+        Self::Any,
+    ];
+
+    /// In words.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::LowestId => "the lowest logical id",
+            Self::LowestMpidr => "the lowest MPIDR",
+            Self::HighestId => "the highest logical id",
+            Self::PCoresFirst => "P cores before others, the lowest logical id among them",
+            Self::Sticky => "the last receiver while it is among them",
+            Self::RoundRobin => "each in turn",
+            Self::Any => "any of them",
+        }
+    }
+}
+
+/// What becomes of an interrupt whose CPU masks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Masked {
+    /// It waits for that CPU.
+    Waits,
+    /// It goes to the next CPU that accepts and does not mask it, of any class; it waits if there is none.
+    Moves,
+}
+
+/// A rule of routing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Rank by field value, 0 first; `None` = never receives.
+    pub rank: [Option<u8>; 4],
+    /// Within a class.
+    pub choice: Choice,
+    /// When masked.
+    pub masked: Masked,
+}
+
+/// What a CPU is beside its field.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu {
+    /// MPIDR_EL1.
+    pub mpidr: u64,
+    /// A P core.
+    pub p_core: bool,
+}
+
+/// How well the best rule does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fit {
+    /// The rule that the fewest cells contradict.
+    pub rule: Rule,
+    /// Cells that it explains.
+    pub explained: usize,
+    /// Cells that contradict it, by number in the plan: the first of them.
+    pub contradictions: Vec<u32>,
+    /// How many do.
+    pub contradicted: usize,
+}
+
+impl Fit {
+    /// Whether it explains everything.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.contradicted == 0
+    }
+}
+
+/// Contradictions that are listed.
+const LISTED: usize = 16;
+
+/// The rule that the fewest samples contradict, the strongest of those; `None` without samples.
+#[must_use]
+pub fn explain(samples: &[Sample<'_>], cpus: &[Cpu]) -> Option<Fit> {
+    if samples.is_empty() {
+        return None;
+    }
+    let mut best: Option<(usize, Rule)> = None;
+    for choice in Choice::ALL {
+        for masked in [Masked::Waits, Masked::Moves] {
+            for rank in orders() {
+                let rule = Rule {
+                    rank,
+                    choice,
+                    masked,
+                };
+                let limit = best.map_or(usize::MAX, |(n, _)| n);
+                let wrong = count_wrong(&rule, samples, cpus, limit);
+                if wrong < limit {
+                    best = Some((wrong, rule));
+                }
+            }
+        }
+        if best.is_some_and(|(n, _)| n == 0) {
+            break;
+        }
+    }
+    let (contradicted, rule) = best?;
+    let before = std::iter::once(None).chain(samples.iter().map(Some));
+    let wrong = samples.iter().zip(before);
+    let wrong = wrong.filter(|(s, before)| !rule.explains(s, *before, cpus));
+    let wrong = wrong.map(|(s, _)| s);
+    Some(Fit {
+        rule,
+        explained: samples.len() - contradicted,
+        contradictions: wrong.take(LISTED).map(|s| s.cell).collect(),
+        contradicted,
+    })
+}
+
+/// How many samples contradict `rule`, counted up to `limit`.
+fn count_wrong(rule: &Rule, samples: &[Sample<'_>], cpus: &[Cpu], limit: usize) -> usize {
+    let mut wrong = 0;
+    let before = std::iter::once(None).chain(samples.iter().map(Some));
+    for (sample, before) in samples.iter().zip(before) {
+        if !rule.explains(sample, before, cpus) {
+            wrong += 1;
+            if wrong >= limit {
+                break;
+            }
+        }
+    }
+    wrong
+}
+
+/// Every way to put four values into classes one behind the other, some of them into none.
+fn orders() -> Vec<[Option<u8>; 4]> {
+    let mut all = Vec::new();
+    for n in 0..5u32.pow(4) {
+        let digits = [n % 5, n / 5 % 5, n / 25 % 5, n / 125];
+        let rank = digits.map(|d| (d < 4).then_some(d as u8));
+        // Ranks in use are 0, 1, … without a gap.
+        let most = rank.iter().flatten().max().copied();
+        let whole = most.is_none_or(|most| (0..=most).all(|r| rank.contains(&Some(r))));
+        if whole {
+            all.push(rank);
+        }
+    }
+    // Fewer classes first: the smaller rule.
+    all.sort_by_key(|rank| {
+        let classes = rank.iter().flatten().max().map_or(0, |most| most + 1);
+        let never = rank.iter().filter(|r| r.is_none()).count();
+        (classes, never)
+    });
+    all
+}
+
+impl Rule {
+    /// Whether the sample is what the rule says; `before` is the one measured before it.
+    fn explains(&self, sample: &Sample<'_>, before: Option<&Sample<'_>>, cpus: &[Cpu]) -> bool {
+        let mut ranks = [NEVER; protocol::MAX_CPUS];
+        for ((rank, field), _) in ranks.iter_mut().zip(sample.fields).zip(cpus) {
+            if let Some(value) = self.rank.get(usize::from(*field)) {
+                *rank = value.unwrap_or(NEVER);
+            }
+        }
+        let ranks = &mut ranks[..cpus.len().min(protocol::MAX_CPUS)];
+        let Some(best) = ranks.iter().copied().min().filter(|r| *r != NEVER) else {
+            return sample.lost == sample.fired;
+        };
+        if sample.lost != 0 {
+            return false;
+        }
+        let masked = sample.masked.map(usize::from);
+        match (self.masked, masked) {
+            (Masked::Moves, Some(cpu)) if ranks[cpu] != NEVER => {
+                // The masked CPU counts only if it is alone.
+                let old = ranks[cpu];
+                ranks[cpu] = NEVER;
+                let next = ranks.iter().copied().min().filter(|r| *r != NEVER);
+                match next {
+                    Some(next) => self.chosen(ranks, next, sample, before, cpus),
+                    None => {
+                        ranks[cpu] = old;
+                        self.chosen(ranks, old, sample, before, cpus)
+                    }
+                }
+            }
+            _ => self.chosen(ranks, best, sample, before, cpus),
+        }
+    }
+
+    /// Whether the landings are those of a choice among the CPUs of rank `best`.
+    fn chosen(
+        &self,
+        ranks: &[u8],
+        best: u8,
+        sample: &Sample<'_>,
+        before: Option<&Sample<'_>>,
+        cpus: &[Cpu],
+    ) -> bool {
+        let landed = |cpu: usize| sample.landed.get(cpu).copied().unwrap_or(0);
+        let inside: u64 = (0..ranks.len())
+            .filter(|cpu| ranks[*cpu] == best)
+            .map(landed)
+            .sum();
+        if inside != sample.fired {
+            return false;
+        }
+        let members = || (0..ranks.len()).filter(|cpu| ranks[*cpu] == best);
+        let one = match self.choice {
+            Choice::LowestId => members().next(),
+            Choice::LowestMpidr => members().min_by_key(|cpu| cpus[*cpu].mpidr),
+            Choice::HighestId => members().next_back(),
+            Choice::PCoresFirst => members().min_by_key(|cpu| (!cpus[*cpu].p_core, *cpu)),
+            Choice::Sticky => {
+                let last = before.and_then(|s| s.landed.iter().position(|n| *n > 0));
+                match last.filter(|cpu| members().any(|m| m == *cpu)) {
+                    Some(cpu) => Some(cpu),
+                    None => return members().any(|cpu| landed(cpu) == sample.fired),
+                }
+            }
+            Choice::RoundRobin => {
+                let (least, most) = members().fold((u64::MAX, 0), |(least, most), cpu| {
+                    (least.min(landed(cpu)), most.max(landed(cpu)))
+                });
+                return most - least <= 1;
+            }
+            Choice::Any => {
+                let several = members().filter(|cpu| landed(*cpu) > 0).count() > 1;
+                return several || members().count() == 1 || sample.fired < MANY;
+            }
+        };
+        one.is_some_and(|cpu| landed(cpu) == sample.fired)
+    }
+}
+
+impl std::fmt::Display for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let classes = self.rank.iter().flatten().max().map_or(0, |most| most + 1);
+        for class in 0..classes {
+            let values: Vec<String> = (0..4)
+                .filter(|v| self.rank[*v] == Some(class))
+                .map(|v| v.to_string())
+                .collect();
+            let before = if class == 0 { "" } else { " before " };
+            write!(f, "{before}{}", values.join(" and "))?;
+        }
+        let never: Vec<String> = (0..4)
+            .filter(|v| self.rank[*v].is_none())
+            .map(|v| v.to_string())
+            .collect();
+        if !never.is_empty() {
+            let before = if classes == 0 { "" } else { ", " };
+            write!(f, "{before}never {}", never.join(" nor "))?;
+        }
+        let masked = match self.masked {
+            Masked::Waits => "an interrupt waits for a CPU that masks it",
+            Masked::Moves => "a CPU that masks it gives way to the next that does not",
+        };
+        write!(f, "; within a class {}; {masked}", self.choice.text())
+    }
+}

@@ -1,0 +1,116 @@
+//! The truth table of fields through the whole tool, on policies that the rule finder was never told.
+
+mod common;
+
+use common::{aicprobe, stderr, stdout};
+use serde_json::{Value, json};
+
+fn fields(target: &str, triggers: &str) -> (Option<i32>, Value) {
+    let args = ["fields", "-q", "--format", "json", "--target", target];
+    let mut args = args.to_vec();
+    args.extend(["--triggers", triggers]);
+    let run = aicprobe(&args);
+    let code = run.status.code();
+    assert!(matches!(code, Some(0 | 6)), "{target}: {}", stderr(&run));
+    let report: Value = serde_json::from_str(&stdout(&run)).expect("JSON");
+    assert_eq!(report["restored"], true);
+    (code, report)
+}
+
+/// A machine of four CPUs with another policy.
+fn policy(siq: &str) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().expect("a folder of the test");
+    let path = dir.path().join("policy.toml");
+    let gone = |id: u32| format!("[[cpu_change]]\nadt_id = {id}\npresent = false\n");
+    let text = format!(
+        "extends = \"t8140\"\nname = \"policy\"\ntitle = \"four CPUs\"\n[siq]\n{siq}\n{}{}",
+        gone(2),
+        gone(3)
+    );
+    std::fs::write(&path, text).expect("a file of the test");
+    let target = format!("vm:{}", path.display());
+    (dir, target)
+}
+
+#[test]
+fn the_whole_table_of_t8140() {
+    needs_firmware!();
+    let (code, report) = fields("vm:t8140", "2");
+    assert_eq!((code, &report["cells"]), (Some(0), &json!(8192)));
+    assert_eq!(report["rule"]["rank"], json!([1, 0, 2, null]));
+    assert_eq!(report["rule"]["choice"], "lowest-id");
+    assert_eq!(report["rule"]["masked"], "moves");
+}
+
+#[test]
+fn above_six_cpus_a_covering_plan() {
+    needs_firmware!();
+    let (code, report) = fields("vm:t6020", "4");
+    let c = &report["coverage"];
+    assert_eq!(c["pairs"], c["pairs_of"], "{c}");
+    assert_eq!(c["pairs_of"], 10 * 9 / 2 * 16);
+    assert_eq!(code, Some(0), "{report}");
+    assert_eq!(report["rule"]["rank"], json!([1, 0, 2, null]));
+    assert_eq!(report["rule"]["choice"], "round-robin");
+}
+
+#[test]
+fn policies_never_seen_are_recovered() {
+    needs_firmware!();
+    let cases = [
+        (
+            "classes = [\"preferred\", \"never\", \"never\", \"fallback\"]\nchoice = \"lowest-mpidr\"\non_masked = \"wait\"",
+            json!([0, null, null, 1]),
+            "lowest-mpidr",
+            "waits",
+        ),
+        (
+            "classes = [\"normal\", \"normal\", \"preferred\", \"never\"]\nchoice = \"p-cores-first\"",
+            json!([1, 1, 0, null]),
+            "p-cores-first",
+            "moves",
+        ),
+        (
+            "classes = [\"fallback\", \"preferred\", \"normal\", \"never\"]\nchoice = \"random\"",
+            json!([2, 0, 1, null]),
+            "any",
+            "moves",
+        ),
+        // Fields that nobody looks at.
+        (
+            "honoured = false\nchoice = \"lowest-id\"",
+            json!([0, 0, 0, 0]),
+            "lowest-id",
+            "moves",
+        ),
+    ];
+    for (siq, rank, choice, masked) in cases {
+        let (_dir, target) = policy(siq);
+        let (code, report) = fields(&target, "24");
+        assert_eq!(code, Some(0), "{siq}: {}", report["fit"]);
+        assert_eq!(report["rule"]["rank"], rank, "{siq}");
+        assert_eq!(report["rule"]["choice"], choice, "{siq}");
+        assert_eq!(report["rule"]["masked"], masked, "{siq}");
+    }
+}
+
+/// A machine that gives some interrupts to another CPU than its rule says has no rule.
+#[test]
+fn no_rule_is_said_where_none_explains() {
+    needs_firmware!();
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../virtual-soc/models/odd/loses-one.toml"
+    );
+    let (code, report) = fields(&format!("vm:{path}"), "32");
+    assert_eq!(code, Some(6));
+    assert_eq!(report["rule"], Value::Null);
+    assert!(
+        report["fit"]["contradicted"]
+            .as_u64()
+            .is_some_and(|n| n > 0)
+    );
+    let aicv1 = aicprobe(&["fields", "--target", "vm:t8103"]);
+    assert_eq!(aicv1.status.code(), Some(2));
+    assert!(stderr(&aicv1).contains("AICv1"));
+}
