@@ -99,27 +99,51 @@ fn controllers_that_alternate_cost_a_look_each() {
     assert!(cost(&tree(2)) <= LINEAR && cost(&tree(1500)) <= LINEAR);
 }
 
-#[test]
-fn addresses_cost_one_look_through_the_ranges_above() {
-    // Thousands of addresses below thousands of ranges, none of which holds them, at every level.
-    let useless: Vec<u32> = (0..3 * 2000).map(|_| 0).collect();
-    let addresses: Vec<u32> = (0..4000).map(|n| n + 1).collect();
-    let mut node = NodeBuilder::new("user").prop_u32s("reg", &addresses);
-    for _ in 1..MAX_DEPTH {
+/// Buses above a node, each with `ranges` that hold none of its addresses; `useless` words each.
+fn below_useless_ranges(mut node: NodeBuilder, buses: usize, useless: usize) -> NodeBuilder {
+    let useless: Vec<u32> = (0..useless).map(|_| 0).collect();
+    for _ in 0..buses {
         node = NodeBuilder::new("bus")
             .prop_u32("#address-cells", 1)
             .prop_u32("#size-cells", 0)
             .prop_u32s("ranges", &useless)
             .child(node);
     }
-    let blob = NodeBuilder::new("r")
+    NodeBuilder::new("r")
         .prop_u32("#address-cells", 1)
         .child(node)
-        .build_exact()
-        .expect("within the limits");
+}
+
+#[test]
+fn addresses_cost_a_fixed_number_of_looks() {
+    // Thousands of addresses below thousands of ranges, none of which holds them, at every level.
+    let addresses: Vec<u32> = (0..4000).map(|n| n + 1).collect();
+    let node = NodeBuilder::new("user").prop_u32s("reg", &addresses);
+    let root = below_useless_ranges(node, MAX_DEPTH - 1, 3 * 2000);
+    let blob = root.build_exact().expect("within the limits");
     let steps = pass(&blob);
-    let most = 4000 * MAX_DEPTH as u64 * MAX_RANGES as u64 * 3 + blob.len() as u64;
+    // However deep they lie: two numbers of the address, three of each entry that is looked at and of the one too many.
+    let each = 2 + (MAX_RANGES as u64 + 1) * 3;
+    let most = addresses.len() as u64 * each + blob.len() as u64;
     assert!(steps <= most, "{steps} of {most}");
+}
+
+/// The bound is that of each address: what many nodes have costs no more than what one has.
+#[test]
+fn many_nodes_with_a_few_addresses_cost_what_one_node_with_all_does() {
+    let users = |nodes: u32, each: u32| {
+        let addresses: Vec<u32> = (1..=each).collect();
+        let users = (0..nodes).map(|_| NodeBuilder::new("u").prop_u32s("reg", &addresses));
+        let bus = NodeBuilder::new("bus")
+            .prop_u32("#address-cells", 1)
+            .prop_u32("#size-cells", 0)
+            .prop_u32s("ranges", &[0; 300])
+            .children(users);
+        let root = below_useless_ranges(bus, MAX_DEPTH - 3, 600);
+        pass(&root.build_exact().expect("within the limits"))
+    };
+    let (one, many) = (users(1, 32_000), users(1000, 32));
+    assert!(many < one + one / 10, "{one} and {many}");
 }
 
 /// Counts and sizes that promise more than there is are refused before anything is done about them.

@@ -18,7 +18,7 @@ pub const MAX_NAME: usize = 31;
 pub const MAX_NODE_NAME: usize = 255;
 /// Deepest node; the root's depth is 0 (real trees: 5).
 pub const MAX_DEPTH: usize = 16;
-/// Entries of a `ranges` that are looked at (real trees: 27).
+/// Entries of `ranges` that are looked at for an address, those of all levels above it together (real trees: 27).
 pub const MAX_RANGES: usize = 128;
 
 /// Bytes of a node's header.

@@ -213,6 +213,39 @@ fn missing_cells_have_defaults_and_missing_ranges_end_the_translation() {
 }
 
 #[test]
+fn an_address_is_given_up_after_too_many_ranges_and_says_so() {
+    // `useless` entries at each of two levels, then the one that holds it.
+    let blob = |useless: usize| {
+        let ranges = |to: u64| {
+            let mut all = vec![0; 3 * useless];
+            all.extend([0x100, to, 0x100]);
+            all
+        };
+        build(
+            bus("device-tree").child(
+                bus("outer")
+                    .prop_u64s("ranges", &ranges(0x5_0000_0100))
+                    .child(
+                        bus("inner")
+                            .prop_u64s("ranges", &ranges(0x100))
+                            .child(node("x").prop_u64s("reg", &[0x120, 8])),
+                    ),
+            ),
+        )
+    };
+    let reg = |useless| {
+        let blob = blob(useless);
+        let reg = find(&open(&blob), "/outer/inner/x").reg(0).expect("a reg");
+        (reg.bus, reg.phys, reg.translated, reg.too_many_ranges)
+    };
+    let both = adt::MAX_RANGES / 2 - 1;
+    assert_eq!(reg(both), (0x120, 0x5_0000_0120, true, false));
+    // The inner one has been found, the outer one not.
+    assert_eq!(reg(both + 1), (0x120, 0x120, false, true));
+    assert_eq!(reg(10 * both), (0x120, 0x120, false, true));
+}
+
+#[test]
 fn extreme_addresses_do_not_overflow() {
     let blob = build(
         bus("device-tree").child(

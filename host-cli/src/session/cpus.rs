@@ -40,6 +40,18 @@ pub struct CpuRun {
     pub inside: bool,
 }
 
+impl CpuRun {
+    /// It was started, and nobody called it yet.
+    const fn is_outside(&self) -> bool {
+        matches!(self.state, CpuState::Absent) && !self.inside
+    }
+
+    /// It was called and has not said what became of it.
+    const fn is_expected(&self) -> bool {
+        matches!(self.state, CpuState::Absent) && self.inside
+    }
+}
+
 /// Starts the secondaries. Nothing of ours runs on them yet.
 ///
 /// # Errors
@@ -114,40 +126,73 @@ fn plain_memory_not_executable(proxy: &mut Proxy<'_>) -> Result<bool, Error> {
     Ok(features[FEATURES_SPRR] != 0)
 }
 
-/// Sends every secondary that lives into the worker loop and waits for it to say so.
+/// Sends secondaries in, one after the other, until one is ready: the firmware needs a CPU beside the boot CPU to find out
+/// whether waiting CPUs can sleep. Its logical id; `None` if every one was tried and none is ready.
+///
+/// # Errors
+/// Those of [`enter_others`].
+pub fn enter_first(
+    proxy: &mut Proxy<'_>,
+    memory: &Memory,
+    runs: &mut [CpuRun],
+) -> Result<Option<u8>, Error> {
+    for run in runs.iter_mut().skip(1).filter(|r| r.is_outside()) {
+        send_in(proxy, memory, run)?;
+        arrive(proxy, memory, run)?;
+        if run.state == CpuState::Running {
+            return Ok(Some(run.id));
+        }
+    }
+    Ok(None)
+}
+
+/// Sends every secondary that lives and was not sent before into the worker loop and waits for each to say so.
 ///
 /// # Errors
 /// [`SessionError`] if one refuses its memory or stops with a fault; errors of the link.
-pub fn enter(proxy: &mut Proxy<'_>, memory: &Memory, runs: &mut [CpuRun]) -> Result<(), Error> {
-    for run in runs.iter_mut().skip(1) {
-        if run.state == CpuState::Absent {
-            // Whatever becomes of the call, the CPU may be there from now on.
-            run.inside = true;
-            let args = [memory.context, run.id.into(), 0, 0];
-            let entry = memory.worker_entry;
-            let taken = proxy.smp_call(run.adt_id, entry, args);
-            if !taken.map_err(|e| e.about_cpu(run.id))? {
-                // The call was lost, or only the answer to it: the CPU itself tells which.
-                let state = poll(proxy, memory, run.id, ARRIVAL, |w| w != Some(Word::Absent))?;
-                if state == Some(Word::Absent) {
-                    proxy
-                        .smp_call(run.adt_id, entry, args)
-                        .map_err(|e| e.about_cpu(run.id))?;
-                }
-            }
+pub fn enter_others(
+    proxy: &mut Proxy<'_>,
+    memory: &Memory,
+    runs: &mut [CpuRun],
+) -> Result<(), Error> {
+    for run in runs.iter_mut().skip(1).filter(|r| r.is_outside()) {
+        send_in(proxy, memory, run)?;
+    }
+    // One that did not come in its own time may have come since.
+    for run in runs.iter_mut().skip(1).filter(|r| r.is_expected()) {
+        arrive(proxy, memory, run)?;
+    }
+    Ok(())
+}
+
+/// Calls a secondary into the worker loop.
+fn send_in(proxy: &mut Proxy<'_>, memory: &Memory, run: &mut CpuRun) -> Result<(), Error> {
+    // Whatever becomes of the call, the CPU may be there from now on.
+    run.inside = true;
+    let args = [memory.context, run.id.into(), 0, 0];
+    let entry = memory.worker_entry;
+    let about = |e: ProxyError| e.about_cpu(run.id);
+    if !proxy.smp_call(run.adt_id, entry, args).map_err(about)? {
+        // The call was lost, or only the answer to it: the CPU itself tells which.
+        let state = poll(proxy, memory, run.id, ARRIVAL, |w| w != Some(Word::Absent))?;
+        if state == Some(Word::Absent) {
+            proxy.smp_call(run.adt_id, entry, args).map_err(about)?;
         }
     }
-    for run in runs.iter_mut().skip(1).filter(|r| r.inside) {
-        match poll(proxy, memory, run.id, PATIENCE, |w| w != Some(Word::Absent))? {
-            Some(Word::Ready) => run.state = CpuState::Running,
-            Some(Word::NoMmu) => {
-                run.state = CpuState::NoMmu;
-                wait_home(proxy, run)?;
-            }
-            Some(Word::Faulted) => return Err(fault(proxy, memory, run.id)?.into()),
-            Some(Word::BadContext) => return Err(SessionError::BadContext.into()),
-            _ => {}
+    Ok(())
+}
+
+/// Waits until a secondary that was called says what became of it.
+fn arrive(proxy: &mut Proxy<'_>, memory: &Memory, run: &mut CpuRun) -> Result<(), Error> {
+    match poll(proxy, memory, run.id, PATIENCE, |w| w != Some(Word::Absent))? {
+        Some(Word::Ready) => run.state = CpuState::Running,
+        Some(Word::NoMmu) => {
+            run.state = CpuState::NoMmu;
+            wait_home(proxy, run)?;
         }
+        Some(Word::Faulted) => return Err(fault(proxy, memory, run.id)?.into()),
+        Some(Word::BadContext) => return Err(SessionError::BadContext.into()),
+        _ => {}
     }
     Ok(())
 }

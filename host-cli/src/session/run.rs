@@ -217,10 +217,16 @@ impl Session<'_, '_> {
         if self.stopped() {
             return Ok(());
         }
-        cpus::enter(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
-        self.note_missing();
+        // Then one worker: with it the firmware finds out whether waiting CPUs can sleep. Until it has, they poll, and to
+        // call all the others takes a while.
+        cpus::enter_first(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
         self.step = "greeting";
         self.greet(firmware, nonce)?;
+        self.step = "entering the firmware";
+        cpus::enter_others(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
+        self.step = "greeting";
+        self.introductions()?;
+        self.note_missing();
         if target.aic.geometry.generation == Generation::V1 {
             self.note_unreadable_siq();
         } else {
@@ -278,14 +284,19 @@ impl Session<'_, '_> {
             schema: SCHEMA_HASH,
             nonce,
         }))?;
-        let running: Vec<usize> = running(&self.s.cpus).collect();
-        self.s.until("HELLO", |s| {
-            s.answers.hello.is_some() && running.iter().all(|i| s.answers.cpus[*i].is_some())
-        })?;
+        self.s.until("HELLO", |s| s.answers.hello.is_some())?;
         let Some(hello) = &self.s.answers.hello else {
             return Err(SessionError::Silent("HELLO".into()).into());
         };
         Ok(check_greeting(hello, &firmware.header.build_id, nonce)?)
+    }
+
+    /// Every CPU that runs says what it is.
+    fn introductions(&mut self) -> Result<(), Error> {
+        let running: Vec<usize> = running(&self.s.cpus).collect();
+        self.s.until("the CPUs' greetings", |s| {
+            running.iter().all(|i| s.answers.cpus[*i].is_some())
+        })
     }
 
     /// A register that traps ends the run before anything is changed.

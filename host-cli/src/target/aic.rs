@@ -323,7 +323,11 @@ impl Properties<'_, '_> {
             }
             (None, Some(r)) => {
                 if !r.translated {
-                    let text = format!("the ranges above do not hold {:#x}: taken as it is", r.bus);
+                    let why = match r.too_many_ranges {
+                        true => "are too many to look through for",
+                        false => "do not hold",
+                    };
+                    let text = format!("the ranges above {why} {:#x}: taken as it is", r.bus);
                     self.marks.push(Mark::inferred("aic.base", text));
                 }
                 r.phys

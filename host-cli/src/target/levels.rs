@@ -26,6 +26,24 @@ impl Watch {
         time: Duration::from_millis(20),
         looks: 11,
     };
+
+    /// When a look is due, from the first one on. Looks at even distances would miss an input whose period fits into them: so each
+    /// comes earlier by some part of the distance that follows no pattern, but the first and the last.
+    fn at(self, look: u32) -> Duration {
+        let last = self.looks.saturating_sub(1).max(1);
+        if look == 0 || look >= last {
+            return if look == 0 { Duration::ZERO } else { self.time };
+        }
+        let even = self.time / last;
+        even * look - even * scatter(look) / 256
+    }
+}
+
+/// The same number below 256 for the same look, without a pattern (the finisher of MurmurHash3).
+const fn scatter(look: u32) -> u32 {
+    let x = (look ^ look >> 16).wrapping_mul(0x85eb_ca6b);
+    let x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
+    (x ^ x >> 16) & 0xff
 }
 
 /// What a line's input did.
@@ -98,10 +116,9 @@ impl Levels {
         stop: &mut dyn FnMut() -> bool,
     ) -> Result<Self, Error> {
         let mut levels = Self::default();
-        let pause = watch.time / watch.looks.saturating_sub(1).max(1);
         for look in 0..watch.looks.max(1) {
             if look > 0 {
-                registers.pause(pause)?;
+                registers.pause(watch.at(look) - watch.at(look - 1))?;
             }
             for (die, number) in places {
                 let offset = aic
@@ -143,5 +160,37 @@ impl Levels {
                 number: number * 32 + bit,
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_follow_each_other_from_the_first_to_the_last() {
+        for looks in [2, 3, 11, 21, 6001] {
+            let watch = Watch {
+                time: Duration::from_millis(200),
+                looks,
+            };
+            let times: Vec<Duration> = (0..looks).map(|look| watch.at(look)).collect();
+            assert_eq!(
+                (times[0], times.last()),
+                (Duration::ZERO, Some(&watch.time))
+            );
+            assert!(times.windows(2).all(|two| two[0] <= two[1]), "{times:?}");
+        }
+    }
+
+    #[test]
+    fn no_period_hides_between_the_looks() {
+        let watch = Watch::BEFORE_FIRING;
+        // Half periods of 20 us to 9 ms: 2 ms, the even distance, and its parts and multiples among them.
+        for half in (20..9_000).step_by(10) {
+            let high = |look| watch.at(look).as_micros() / half % 2 == 1;
+            let highs = (0..watch.looks).filter(|look| high(*look)).count();
+            assert!(highs != 0 && highs != watch.looks as usize, "{half} us");
+        }
     }
 }

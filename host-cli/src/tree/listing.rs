@@ -118,6 +118,9 @@ pub struct RegInfo {
     pub size: String,
     /// Whether every level up to the root translated it.
     pub translated: bool,
+    /// Whether the ranges above are too many to look through; left out where they are not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub too_many_ranges: bool,
 }
 
 /// An interrupt.
@@ -324,5 +327,6 @@ fn reg_info(reg: &adt::Reg) -> RegInfo {
         physical: format!("{:#x}", reg.phys),
         size: format!("{:#x}", reg.size),
         translated: reg.translated,
+        too_many_ranges: reg.too_many_ranges,
     }
 }

@@ -48,9 +48,10 @@ fn to_text(out: &mut String, node: &NodeInfo, full: bool) {
 }
 
 fn reg(out: &mut String, index: usize, reg: &RegInfo) {
-    let note = match reg.translated {
-        true => "",
-        false => "  (no ranges up to the root hold it)",
+    let note = match (reg.translated, reg.too_many_ranges) {
+        (true, _) => "",
+        (false, false) => "  (no ranges up to the root hold it)",
+        (false, true) => "  (too many ranges above it to look through)",
     };
     let _ = writeln!(
         out,
