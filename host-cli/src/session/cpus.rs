@@ -114,12 +114,20 @@ fn plain_memory_not_executable(proxy: &mut Proxy<'_>) -> Result<bool, Error> {
     Ok(features[FEATURES_SPRR] != 0)
 }
 
-/// Sends every secondary that lives into the worker loop and waits for it to say so.
+/// Sends every secondary that lives into the worker loop and waits for it to say so; after a stop no more of them.
 ///
 /// # Errors
 /// [`SessionError`] if one refuses its memory or stops with a fault; errors of the link.
-pub fn enter(proxy: &mut Proxy<'_>, memory: &Memory, runs: &mut [CpuRun]) -> Result<(), Error> {
+pub fn enter(
+    proxy: &mut Proxy<'_>,
+    memory: &Memory,
+    runs: &mut [CpuRun],
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Error> {
     for run in runs.iter_mut().skip(1) {
+        if stop() {
+            break;
+        }
         if run.state == CpuState::Absent {
             // Whatever becomes of the call, the CPU may be there from now on.
             run.inside = true;

@@ -217,7 +217,12 @@ impl Session<'_, '_> {
         if self.stopped() {
             return Ok(());
         }
-        cpus::enter(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
+        let observer = &*self.s.observer;
+        let stop = || observer.stop();
+        cpus::enter(self.s.proxy, &self.s.memory, &mut self.s.cpus, &stop)?;
+        if self.stopped() {
+            return Ok(());
+        }
         self.note_missing();
         self.step = "greeting";
         self.greet(firmware, nonce)?;
