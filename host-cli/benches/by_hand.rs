@@ -73,7 +73,10 @@ pub fn compare(firmware: &Firmware) {
     };
     for (what, rate) in [
         ("by hand", &hand),
-        ("route, start and upload included", &route),
+        (
+            "route (6 x 50,000, no masks), with start and upload",
+            &route,
+        ),
     ] {
         println!(
             "{:<66} {:>8.0} ({} triggers, {} requests, {:.2} s of the virtual clock)",

@@ -12,7 +12,7 @@ use host_cli::firmware::Firmware;
 use host_cli::link::{Link, LinkError, VirtualLink};
 use host_cli::plan::Request;
 use host_cli::proxy::Proxy;
-use host_cli::result::{Mark, RouteResult};
+use host_cli::result::{CpuState, Mark, RouteResult};
 use host_cli::route::{Setting, make_plan, measure};
 use host_cli::session::{Event, Observer, Outcome, Restoring, Silent};
 use host_cli::target::Target;
@@ -178,4 +178,43 @@ fn a_run_right_after_one_whose_host_died_waits_for_its_cpus() {
             .iter()
             .any(|m| m.text.contains("session before this one"))
     );
+}
+
+#[test]
+fn a_stop_while_cpus_enter_calls_no_more_of_them() {
+    needs_firmware!();
+    /// Stops when so many questions whether to stop have been asked since the upload.
+    struct Stops {
+        uploaded: bool,
+        asked: std::cell::Cell<u32>,
+        at: u32,
+    }
+    impl Observer for Stops {
+        fn on(&mut self, event: Event<'_>) {
+            self.uploaded |= matches!(event, Event::Step("uploading firmware"));
+        }
+        fn stop(&self) -> bool {
+            self.asked.set(self.asked.get() + u32::from(self.uploaded));
+            self.asked.get() >= self.at
+        }
+    }
+    let mut entered = Vec::new();
+    for at in 1..=7 {
+        let mut link = link_to(&variant(SLOW_CPUS));
+        let mut stops = Stops {
+            uploaded: false,
+            asked: std::cell::Cell::new(0),
+            at,
+        };
+        let (outcome, _) = run(&mut link, &request(3), None, &mut stops).expect("no error");
+        assert!(outcome.interrupted && outcome.failure.is_none());
+        assert_eq!(outcome.restoring, Restoring::Untouched);
+        let target = link.target();
+        let differences = target.as_found().differences(&target.snapshot());
+        assert!(differences.is_empty(), "{at}: {differences:?}");
+        let running = outcome.cpus.iter();
+        entered.push(running.filter(|c| **c == CpuState::Running).count());
+    }
+    // In the upload, after the boot CPU's first slice, and before each of the five others.
+    assert_eq!(entered, [0, 1, 1, 2, 3, 4, 5]);
 }

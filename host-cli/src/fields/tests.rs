@@ -17,7 +17,10 @@ fn cpus() -> Vec<Cpu> {
 /// Landings of 32 triggers by a rule stated in other words than the ones under test.
 type Machine = fn(&[u8], Option<u8>, &mut u64) -> Option<usize>;
 
-fn measured(machine: Machine) -> Vec<(Vec<u8>, Option<u8>, Vec<u64>, u64)> {
+/// Fields, masked CPU, landings, lost.
+type Cell = (Vec<u8>, Option<u8>, Vec<u64>, u64);
+
+fn measured(machine: Machine) -> Vec<Cell> {
     let clusters = [1, 0, 0, 1];
     let (all, coverage) = combinations(&clusters, 1);
     assert_eq!((all.len(), coverage.of), (256, Some(256)));

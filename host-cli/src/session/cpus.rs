@@ -146,7 +146,8 @@ pub fn enter_first(
     Ok(None)
 }
 
-/// Sends every secondary that lives and was not sent before into the worker loop and waits for each to say so.
+/// Sends every secondary that lives and was not sent before into the worker loop and waits for each to say so; after a stop no
+/// more of them are sent.
 ///
 /// # Errors
 /// [`SessionError`] if one refuses its memory or stops with a fault; errors of the link.
@@ -154,8 +155,12 @@ pub fn enter_others(
     proxy: &mut Proxy<'_>,
     memory: &Memory,
     runs: &mut [CpuRun],
+    stop: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
     for run in runs.iter_mut().skip(1).filter(|r| r.is_outside()) {
+        if stop() {
+            break;
+        }
         send_in(proxy, memory, run)?;
     }
     // One that did not come in its own time may have come since.

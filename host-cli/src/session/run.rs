@@ -220,10 +220,18 @@ impl Session<'_, '_> {
         // Then one worker: with it the firmware finds out whether waiting CPUs can sleep. Until it has, they poll, and to
         // call all the others takes a while.
         cpus::enter_first(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
+        if self.stopped() {
+            return Ok(());
+        }
         self.step = "greeting";
         self.greet(firmware, nonce)?;
         self.step = "entering the firmware";
-        cpus::enter_others(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
+        let observer = &*self.s.observer;
+        let stop = || observer.stop();
+        cpus::enter_others(self.s.proxy, &self.s.memory, &mut self.s.cpus, &stop)?;
+        if self.stopped() {
+            return Ok(());
+        }
         self.step = "greeting";
         self.introductions()?;
         self.note_missing();
