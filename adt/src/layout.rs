@@ -4,6 +4,8 @@
 //! A node is a header (property count, child count: two little-endian words), its properties, then its children. A
 //! property is a 32-byte name, a size word and the value, padded to 4 bytes.
 
+use crate::steps::step;
+
 /// Most properties in a node (real trees: 330). A node has at least one.
 pub const MAX_PROPERTIES: u32 = 2048;
 /// Most children of a node (real trees: 254).
@@ -14,6 +16,8 @@ pub const MAX_VALUE: u32 = 1 << 20;
 pub const MAX_NAME: usize = 31;
 /// Deepest node; the root's depth is 0 (real trees: 5).
 pub const MAX_DEPTH: usize = 16;
+/// Entries of a `ranges` that are looked at (real trees: 27).
+pub const MAX_RANGES: usize = 256;
 
 /// Bytes of a node's header.
 pub(crate) const NODE_HEADER: usize = 8;
@@ -32,6 +36,7 @@ pub(crate) fn word(bytes: &[u8], offset: usize) -> Option<u32> {
 
 /// Property count and child count of the node at `offset`.
 pub(crate) fn node_header(bytes: &[u8], offset: usize) -> Option<(u32, u32)> {
+    step();
     Some((word(bytes, offset)?, word(bytes, offset.checked_add(4)?)?))
 }
 

@@ -2,7 +2,8 @@
 //! Reader and builder of Apple Device Trees (ADT), the flattened tree that iBoot hands to what it boots.
 //!
 //! The reader ([`Adt`], [`Node`], [`Property`]) is safe on any bytes: [`Adt::new`] checks the whole tree once, nothing
-//! panics, nothing recurses, every loop is bounded by the size of the input. The builder ([`NodeBuilder`], feature
+//! panics, nothing recurses, every loop is bounded by the size of the input, and so is the work of a pass over the whole
+//! tree: each node costs its own bytes, and each of its addresses one look through the `ranges` above. The builder ([`NodeBuilder`], feature
 //! `std`) makes trees for models and tests.
 //!
 //! Sources: the format comes from what m1n1's readers accept (third party), the conventions and hazards from real trees
@@ -41,21 +42,29 @@
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+#[cfg(all(test, feature = "std"))]
+mod bounded;
 #[cfg(feature = "std")]
 mod builder;
+mod bus;
+#[cfg(feature = "std")]
+mod controllers;
 mod error;
 mod interrupts;
 mod layout;
 mod node;
 mod property;
 mod reg;
+mod steps;
 mod tree;
 
 #[cfg(feature = "std")]
 pub use builder::{BuildError, NodeBuilder};
+#[cfg(feature = "std")]
+pub use controllers::Controllers;
 pub use error::{Error, ErrorKind};
 pub use interrupts::{Interrupt, Interrupts};
-pub use layout::{MAX_CHILDREN, MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_VALUE};
+pub use layout::{MAX_CHILDREN, MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_RANGES, MAX_VALUE};
 pub use node::{Children, Node, Path};
 pub use property::{Properties, Property, Strings, Words};
 pub use reg::{Reg, Regs};

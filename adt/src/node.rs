@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Nodes: their properties, children and ancestors.
 
+use crate::bus::Bus;
+#[cfg(feature = "std")]
+use crate::controllers::Controllers;
 use crate::interrupts::Interrupts;
 use crate::layout::{MAX_DEPTH, NODE_HEADER, node_header};
 use crate::property::{Properties, Property, Strings, Words};
@@ -8,14 +11,24 @@ use crate::reg::{Reg, Regs};
 use crate::tree::Nodes;
 use core::fmt;
 
-/// A node of a checked tree. It remembers its ancestors, so `reg` and paths need no search.
+/// A node of a checked tree. It remembers its ancestors and what they say about the addresses and interrupts below them,
+/// so `reg`, `interrupts` and paths need no search.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     /// The whole tree.
     bytes: &'a [u8],
     depth: usize,
-    /// Offsets of the ancestors from the root on, then of the node itself at `depth`.
-    line: [usize; MAX_DEPTH + 1],
+    /// The ancestors from the root on, then the node itself at `depth`.
+    line: [Level<'a>; MAX_DEPTH + 1],
+}
+
+/// A node on the way from the root to another.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    /// Where the node begins.
+    offset: usize,
+    /// What it says for its children; known as soon as there is a child.
+    bus: Bus<'a>,
 }
 
 impl<'a> Node<'a> {
@@ -23,14 +36,19 @@ impl<'a> Node<'a> {
         Self {
             bytes,
             depth: 0,
-            line: [0; MAX_DEPTH + 1],
+            line: [Level {
+                offset: 0,
+                bus: Bus::SILENT,
+            }; MAX_DEPTH + 1],
         }
     }
 
     /// This node's child whose offset is `offset`.
     pub(crate) fn with_child_at(mut self, offset: usize) -> Option<Self> {
         self.depth += 1;
-        *self.line.get_mut(self.depth)? = offset;
+        let level = self.line.get_mut(self.depth)?;
+        level.offset = offset;
+        level.bus = Bus::SILENT;
         node_header(self.bytes, offset)?;
         Some(self)
     }
@@ -46,7 +64,14 @@ impl<'a> Node<'a> {
 
     /// Byte offset of the node in the blob.
     pub fn offset(&self) -> usize {
-        self.line.get(self.depth).copied().unwrap_or_default()
+        self.line.get(self.depth).map_or(0, |level| level.offset)
+    }
+
+    /// What the node says for its children, if this value was made as the parent of one.
+    pub(crate) fn bus(&self) -> Bus<'a> {
+        self.line
+            .get(self.depth)
+            .map_or(Bus::SILENT, |level| level.bus)
     }
 
     fn header(&self) -> (u32, u32) {
@@ -58,6 +83,20 @@ impl<'a> Node<'a> {
         let mut properties = self.properties();
         properties.by_ref().for_each(drop);
         properties.offset()
+    }
+
+    /// The node as the parent of its children, and the offset of the first of them.
+    pub(crate) fn opened(mut self) -> (Self, usize) {
+        let mut bus = Bus::SILENT;
+        let mut properties = self.properties();
+        for property in properties.by_ref() {
+            bus.note(&property);
+        }
+        let end = properties.offset();
+        if let Some(level) = self.line.get_mut(self.depth) {
+            level.bus = bus;
+        }
+        (self, end)
     }
 
     /// The node as the root of the tree that it is in.
@@ -169,9 +208,10 @@ impl<'a> Node<'a> {
 
     /// The children in the tree's order.
     pub fn children(&self) -> Children<'a> {
+        let (parent, offset) = self.opened();
         Children {
-            parent: *self,
-            offset: self.properties_end(),
+            parent,
+            offset,
             left: self.child_count(),
         }
     }
@@ -207,8 +247,21 @@ impl<'a> Node<'a> {
     }
 
     /// The interrupts of the node, each with its own controller. See [`Interrupts`].
+    ///
+    /// Every change of controller within the list is a search of the whole tree: to go through many nodes, use
+    /// `interrupts_in` (feature `std`).
     pub fn interrupts(&self) -> Interrupts<'a> {
         Interrupts::new(*self)
+    }
+
+    /// The same with controllers found before, so that going through every node of a tree takes time in proportion to its
+    /// size.
+    #[cfg(feature = "std")]
+    pub fn interrupts_in<'c>(&self, controllers: &'c Controllers) -> Interrupts<'c>
+    where
+        'a: 'c,
+    {
+        Interrupts::new(*self).in_controllers(controllers)
     }
 }
 

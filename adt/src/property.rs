@@ -2,6 +2,7 @@
 //! Properties and the ways to look at their values.
 
 use crate::layout::{NAME_FIELD, PLACEHOLDER, PROPERTY_HEADER, padded, word};
+use crate::steps::step;
 use core::iter::FusedIterator;
 
 /// A property: a name and bytes. The tree holds no types; each accessor looks at the bytes in its own way and says
@@ -19,6 +20,7 @@ pub struct Property<'a> {
 impl<'a> Property<'a> {
     /// The property at `offset`, and the offset after it.
     pub(crate) fn parse(bytes: &'a [u8], offset: usize) -> Option<(Self, usize)> {
+        step();
         let value_start = offset.checked_add(PROPERTY_HEADER)?;
         let size_word = word(bytes, offset + NAME_FIELD)?;
         let size = (size_word & !PLACEHOLDER) as usize;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `reg`: address windows, and their translation through `ranges`.
 
+use crate::bus::Bus;
+use crate::layout::MAX_RANGES;
 use crate::node::Node;
 use crate::property::Words;
+use crate::steps::step;
 
 /// One entry of `reg`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,22 +21,10 @@ pub struct Reg {
     pub translated: bool,
 }
 
-/// Address cells that a bus has when it does not say.
-const DEFAULT_ADDRESS_CELLS: u32 = 2;
-/// Size cells that a bus has when it does not say.
-const DEFAULT_SIZE_CELLS: u32 = 1;
-
-/// The cells of the addresses and sizes on a node's bus. Real trees leave both out under some nodes that have children
-/// with `reg`.
-fn cells(bus: Node<'_>) -> (usize, usize) {
-    let address = bus.u32("#address-cells").unwrap_or(DEFAULT_ADDRESS_CELLS);
-    let size = bus.u32("#size-cells").unwrap_or(DEFAULT_SIZE_CELLS);
-    (address as usize, size as usize)
-}
-
 /// Takes a number of `cells` words, least significant first. Of more than two words the first ones are flags (PCI): the
 /// last two hold the number.
 fn take(words: &mut Words<'_>, cells: usize) -> Option<u64> {
+    step();
     match cells {
         0 => Some(0),
         1 => words.next().map(u64::from),
@@ -52,7 +43,8 @@ fn take(words: &mut Words<'_>, cells: usize) -> Option<u64> {
 ///
 /// The parent's `#address-cells` and `#size-cells` give the shape of an entry (2 and 1 where the parent has none); a rest
 /// shorter than an entry is left out. Each ancestor's `ranges` translates the address towards the root; translation stops
-/// at the first ancestor without `ranges`.
+/// at the first ancestor without `ranges`, and an address that no entry holds (the first [`MAX_RANGES`] are looked at)
+/// goes up as it is. Both is how drivers take it.
 #[derive(Clone, Debug)]
 pub struct Regs<'a> {
     node: Node<'a>,
@@ -62,10 +54,7 @@ pub struct Regs<'a> {
 
 impl<'a> Regs<'a> {
     pub(crate) fn new(node: Node<'a>) -> Self {
-        let cells = node.parent().map_or(
-            (DEFAULT_ADDRESS_CELLS as usize, DEFAULT_SIZE_CELLS as usize),
-            cells,
-        );
+        let cells = node.parent().map_or(Bus::SILENT, |bus| bus.bus()).cells();
         let words = node.u32s("reg");
         Self { node, words, cells }
     }
@@ -95,32 +84,34 @@ impl core::iter::FusedIterator for Regs<'_> {}
 /// Translates an address on the bus of `node`'s parent as far towards the root as `ranges` go.
 fn to_root(node: Node<'_>, bus_address: u64) -> (u64, bool) {
     let mut address = bus_address;
+    let mut translated = true;
     // The root's bus is the CPU's: only the levels below it translate.
     for bus in node.ancestors() {
         let Some(above) = bus.parent() else {
-            return (address, true);
+            break;
         };
-        match translate(bus, above, address) {
+        if bus.bus().ranges().is_none() {
+            return (address, false);
+        }
+        match translate(bus.bus(), above.bus(), address) {
             Some(parent_address) => address = parent_address,
-            None => return (address, false),
+            // No entry holds the address: it goes up as it is.
+            None => translated = false,
         }
     }
-    (address, true)
+    (address, translated)
 }
 
 /// Translates one level: from the bus of `bus` to that of its parent `above`.
-fn translate(bus: Node<'_>, above: Node<'_>, address: u64) -> Option<u64> {
-    let (child_cells, size_cells) = cells(bus);
-    let (parent_cells, _) = cells(above);
-    let ranges = bus.find("ranges")?;
-    if ranges.value.is_empty() {
+fn translate(bus: Bus<'_>, above: Bus<'_>, address: u64) -> Option<u64> {
+    let (child_cells, size_cells) = bus.cells();
+    let (parent_cells, _) = above.cells();
+    let ranges = bus.ranges()?;
+    if ranges.is_empty() {
         return Some(address); // The standard's way to say "the same addresses".
     }
-    if (child_cells, parent_cells, size_cells) == (0, 0, 0) {
-        return None;
-    }
-    let mut words = ranges.u32s();
-    loop {
+    let mut words = Words::new(ranges);
+    for _ in 0..MAX_RANGES {
         let child = take(&mut words, child_cells)?;
         let parent = take(&mut words, parent_cells)?;
         let size = take(&mut words, size_cells)?;
@@ -130,4 +121,5 @@ fn translate(bus: Node<'_>, above: Node<'_>, address: u64) -> Option<u64> {
             return Some(parent.wrapping_add(within));
         }
     }
+    None
 }

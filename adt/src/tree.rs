@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The checked tree.
 
+#[cfg(feature = "std")]
+use crate::controllers::Controllers;
 use crate::error::{Error, ErrorKind};
 use crate::layout::{
     MAX_CHILDREN, MAX_DEPTH, MAX_PROPERTIES, MAX_VALUE, NAME_FIELD, NODE_HEADER, PLACEHOLDER,
@@ -97,7 +99,13 @@ impl<'a> Adt<'a> {
         self.root().descendants()
     }
 
-    /// The node whose `AAPL,phandle` is `phandle`.
+    /// The nodes that others can name as their interrupt controller, for [`Node::interrupts_in`].
+    #[cfg(feature = "std")]
+    pub fn controllers(&self) -> Controllers {
+        Controllers::of(self)
+    }
+
+    /// The first node whose `AAPL,phandle` is `phandle`.
     pub fn by_phandle(&self, phandle: u32) -> Option<Node<'a>> {
         self.nodes().find(|node| node.phandle() == Some(phandle))
     }
@@ -178,13 +186,13 @@ impl<'a> Iterator for Nodes<'a> {
         if let Some(level) = self.left.get_mut(depth) {
             *level = node.child_count();
         }
-        let after = node.properties_end();
+        let (opened, after) = node.opened();
         // Down to the first child, else on to the next sibling of the nearest ancestor that has one left.
         for level in (self.base_depth..=depth).rev() {
             match self.left.get_mut(level) {
                 Some(left) if *left > 0 => {
                     *left -= 1;
-                    self.next = node
+                    self.next = opened
                         .at_level(level)
                         .and_then(|parent| parent.with_child_at(after));
                     break;

@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Trees of real machines, where they are at hand: public captures that are not part of this repository.
 
-use adt::{Adt, Node, NodeBuilder};
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+mod common;
 
-/// The bytes of a captured tree, or `None` with the reason printed.
-fn case(name: &str) -> Option<Vec<u8>> {
-    let folder: PathBuf = [
-        env!("CARGO_MANIFEST_DIR"),
-        "..",
-        "..",
-        "shared",
-        "cases",
-        "adt",
-    ]
-    .iter()
-    .collect();
-    match std::fs::read(folder.join(name)) {
-        Ok(blob) => Some(blob),
-        Err(error) => {
-            println!("skipped: {name} is not at hand ({error})");
-            None
-        }
-    }
-}
+use adt::{Adt, Node, NodeBuilder};
+use common::case;
+use std::collections::BTreeSet;
 
 /// Lines of the AIC that `interrupts` name, each under its own parent.
 fn lines(tree: &Adt<'_>) -> BTreeSet<u32> {
@@ -223,14 +204,7 @@ fn a_virtual_mac_has_no_aic() {
 
 #[test]
 fn every_tree_is_rebuilt_byte_for_byte() {
-    let names = [
-        "t6020-j474s.adt",
-        "t8132-j773g.rebuilt.adt",
-        "t8103-macbookair.template.adt",
-        "t7000-n61.rebuilt.adt",
-        "virtualmac.template.adt",
-    ];
-    for name in names {
+    for name in common::CASES {
         let Some(blob) = case(name) else { continue };
         let tree = Adt::new(&blob).expect("a real tree");
         let rebuilt = NodeBuilder::from_node(&tree.root())

@@ -1,57 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Any bytes, and any tree that can be built.
 
-use adt::{Adt, Node, NodeBuilder};
+mod common;
+
+use adt::{Adt, NodeBuilder};
+use common::visit;
 use proptest::prelude::*;
-
-/// Looks at everything in a tree in every way, and checks what must hold of any tree that was accepted.
-fn visit(blob: &[u8]) {
-    let Ok(tree) = Adt::new(blob) else { return };
-    assert!(tree.size() <= blob.len());
-    let mut count = 0;
-    let mut last = None;
-    for node in tree.nodes() {
-        count += 1;
-        assert!(
-            last.is_none_or(|last| last < node.offset()),
-            "nodes come in the order of their offsets"
-        );
-        last = Some(node.offset());
-        visit_node(&tree, node);
-    }
-    assert_eq!(count, tree.node_count());
-    assert!(tree.node("/arm-io/aic").is_none_or(|aic| aic.depth() == 2));
-}
-
-fn visit_node(tree: &Adt<'_>, node: Node<'_>) {
-    assert_eq!(node.children().count() as u32, node.child_count());
-    for child in node.children() {
-        assert_eq!(child.parent(), Some(node));
-        assert_eq!(child.depth(), node.depth() + 1);
-    }
-    assert_eq!(node.ancestors().count(), node.depth());
-    assert!(
-        node.ancestors()
-            .last()
-            .is_none_or(|root| root == tree.root())
-    );
-    for property in node.properties() {
-        let _ = (
-            property.u32(),
-            property.u64(),
-            property.uint(),
-            property.str(),
-        );
-        assert!(property.strings().count() <= property.value.len());
-        assert_eq!(property.u32s().count(), property.value.len() / 4);
-        assert_eq!(property.u64s().count(), property.value.len() / 8);
-    }
-    // One too many shows an iterator that would never end.
-    let (regs, interrupts) = (node.u32s("reg").len(), node.u32s("interrupts").len());
-    assert!(node.regs().take(regs + 1).count() <= regs);
-    assert!(node.interrupts().take(interrupts + 1).count() <= interrupts);
-    let _ = (node.path().to_string(), format!("{node:?}"), node.phandle());
-}
 
 fn value() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![

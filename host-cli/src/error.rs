@@ -11,6 +11,7 @@ use crate::proxy::ProxyError;
 use crate::session::SessionError;
 use crate::stats::HistogramError;
 use crate::target::{LineError, TargetError};
+use crate::tree::{FileError, ListError};
 use crate::vm::{BootError, ImageFileError};
 
 /// Exit codes; documented in `--help` and stable.
@@ -156,13 +157,21 @@ pub enum Error {
     /// Options that do not go together, or a place that is taken.
     #[error("{0}")]
     Usage(String),
-    /// A device tree that cannot be read.
-    #[error("--adt {}: {why}", path.display())]
-    AdtFile {
+    /// A file that is no device tree, or cannot be read.
+    #[error("{origin}: {why}")]
+    Tree {
+        /// The file, and the option that names it.
+        origin: String,
+        /// Why not.
+        why: FileError,
+    },
+    /// What is asked for is not in the device tree.
+    #[error("{}: {why}", path.display())]
+    TreeQuery {
         /// The file.
         path: PathBuf,
-        /// Why not.
-        why: std::io::Error,
+        /// What is missing.
+        why: ListError,
     },
     /// A SoC file that cannot be read.
     #[error("virtual SoC {}: {why}", path.display())]
@@ -209,13 +218,17 @@ impl Error {
             Self::Plan(_)
             | Self::NoFirmware
             | Self::FirmwareFile { .. }
-            | Self::AdtFile { .. }
+            | Self::TreeQuery { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)
             | Self::Usage(_)
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,
+            Self::Tree { why, .. } => match why {
+                FileError::Read(_) | FileError::Folder | FileError::Size => exit::USAGE,
+                FileError::Empty(_) | FileError::Other(_) | FileError::Tree(_) => exit::TARGET,
+            },
             Self::BootImage(e) => raw_code(e),
             Self::Boot(BootError::Start { why, .. }) => raw_code(why),
             Self::Boot(BootError::Interrupted { .. }) => exit::INTERRUPTED,

@@ -2,7 +2,7 @@
 //!
 //! The layers, from below: [`link`] carries bytes, [`proxy`] speaks the resident loader's protocol on it, [`target`] finds
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
-//! of its answers, [`output`] writes that value. [`route`] puts them together; [`vm`] serves virtual SoCs to other programs;
+//! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target. [`route`] puts them together; [`vm`] serves virtual SoCs to other programs;
 //! [`cli`] is the command line on top.
 
 pub mod cli;
@@ -17,6 +17,7 @@ pub mod route;
 pub mod session;
 pub mod stats;
 pub mod target;
+pub mod tree;
 pub mod vm;
 
 pub use error::{Error, exit};

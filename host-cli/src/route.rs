@@ -8,27 +8,40 @@ use crate::plan::{self, Plan, Request, Routing};
 use crate::proxy::Proxy;
 use crate::result::{self, Mark, RouteResult};
 use crate::session::{self, Observer, Outcome};
-use crate::target::{Target, check_line, find_spare};
+use crate::target::{Objection, Target, check_lines, find_spare};
 
 /// The plan for a request, with every line that it fires checked on the target. Nothing is changed there.
 ///
 /// # Errors
 /// [`Error::Plan`] and [`Error::Line`] for what does not fit the target; errors of the link.
 pub fn make_plan(proxy: &mut Proxy<'_>, target: &Target, request: &Request) -> Result<Plan, Error> {
+    Ok(make_plan_forced(proxy, target, request, false)?.0)
+}
+
+/// The same; with `force` also for lines that fail tests, each of which is then marked.
+///
+/// # Errors
+/// Those of [`make_plan`].
+pub fn make_plan_forced(
+    proxy: &mut Proxy<'_>,
+    target: &Target,
+    request: &Request,
+    force: bool,
+) -> Result<(Plan, Vec<Mark>), Error> {
     let cpus = target.cpus.len();
     // Wrong CPUs first: that needs no look at the target.
     let generation = target.aic.geometry.generation;
     plan::build_for(request, cpus, generation, LineId { die: 0, number: 1 })?;
-    for line in &request.lines {
-        check_line(proxy, target, *line)?;
-    }
+    let tested = check_lines(proxy, target, &request.lines, force)?;
+    let marks = tested.iter().filter(|(_, found)| !found.is_empty());
+    let marks = marks.map(|(line, found)| forced(*line, found)).collect();
     let spare = match request.lines.first() {
         Some(line) => *line,
         None => find_spare(proxy, target)?,
     };
     let mut plan = plan::build_for(request, cpus, generation, spare)?;
     complete_words(proxy, target, &mut plan)?;
-    Ok(plan)
+    Ok((plan, marks))
 }
 
 /// The other bits of IRQ_CFG, as found, for cells that choose its TARGET nibble.
@@ -42,6 +55,16 @@ fn complete_words(proxy: &mut Proxy<'_>, target: &Target, plan: &mut Plan) -> Re
         }
     }
     Ok(())
+}
+
+fn forced(line: LineId, found: &[Objection]) -> Mark {
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let LineId { die, number } = line;
+    let text = format!(
+        "line {die}:{number} was fired with --force-line, although: {}",
+        found.join("; ")
+    );
+    Mark::note("lines", text)
 }
 
 /// Who asks, and what has to be said about every result of this target.

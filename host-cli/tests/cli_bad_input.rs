@@ -80,7 +80,7 @@ fn soc_files() {
 #[test]
 fn lines() {
     refused(&["--line", "1504"], 2, &["0:1504", "1 to 1503"]);
-    refused(&["--line", "0"], 2, &["0:0", "1 to 1503"]);
+    refused(&["--line", "0"], 2, &["0:0", "filler", "/arm-io/wdt"]);
     refused(&["--line", "1:5"], 2, &["1:5", "die 0"]);
     refused(&["--line", "66532"], 2, &["66532", "hwirq", "0:996"]);
     refused(&["--line", "many"], 2, &["many", "NUMBER"]);

@@ -37,6 +37,10 @@ pub enum Command {
     Route(RouteArgs),
     /// Serve a virtual SoC to other programs, its loader or any raw image.
     Vm(VmArgs),
+    /// Show a device tree in a file: nodes, properties, addresses, interrupts.
+    Adt(AdtArgs),
+    /// Show which interrupt lines are owned, which are spare, and which are neither.
+    Lines(LinesArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Measure this program's own ways to a target.
@@ -65,6 +69,71 @@ pub struct LinkArgs {
     /// delay_ms), truncate, disconnect and text, per piece of at most 512 bytes, like drop=0.001,corrupt=0.001,seed=7.
     #[arg(long, value_name = "SPEC")]
     pub link_faults: Option<FaultSpec>,
+}
+
+/// Prints an Apple device tree: its binary form, zeros before it and anything behind it allowed.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct AdtArgs {
+    /// The file.
+    pub file: PathBuf,
+    /// Only the nodes at this path, like /arm-io/aic. A name without @ means nodes with a unit address too.
+    pub path: Option<String>,
+    /// Only this property, at full length.
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+    /// The controller of every interrupt of the nodes at the path and below.
+    #[arg(long)]
+    pub interrupts: bool,
+    /// The windows of the nodes at the path and below: bus address as the tree states it, and physical address.
+    #[arg(long)]
+    pub reg: bool,
+    /// Form of the result: schema "aicprobe.adt/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Lists the lines that devices name, MSI ranges, lines routed to coprocessors, gaps and spare lines. From a file with
+/// --adt alone; on a target also the levels of all lines over some time. Nothing is changed on a target.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct LinesArgs {
+    /// Take the device tree from FILE; without --target nothing else is looked at.
+    #[arg(long, value_name = "FILE")]
+    pub adt: Option<PathBuf>,
+    /// usb, a serial port, vm:NAME or vm:FILE.toml; vm:t8140 without --adt.
+    #[arg(long)]
+    pub target: Option<String>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub link: LinkArgs,
+    /// Lines per die, for a file whose device tree cannot tell (only that of AICv1 does).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=0x1000))]
+    pub nr_irq: Option<u32>,
+    /// Say whether this line is spare, NUMBER or DIE:NUMBER; may be repeated. Every test that it fails is named.
+    #[arg(long = "line", value_name = "L", value_parser = values::line)]
+    pub lines: Vec<LineId>,
+    /// Milliseconds for which a target's levels are watched.
+    #[arg(long, value_name = "MS", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub watch: u64,
+    /// Physical address of the interrupt controller, instead of what the device tree says; decimal or 0x.
+    #[arg(long, value_name = "ADDR", value_parser = values::address)]
+    pub aic_base: Option<u64>,
+    /// Lines per die that the controller's layout has room for, instead of what INFO3 says: a multiple of 32 up to 0x1000.
+    #[arg(long, value_name = "N", value_parser = values::max_irq)]
+    pub max_irq: Option<u32>,
+    /// Seed of every random choice of a virtual SoC.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Form of the result: schema "aicprobe.lines/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Lists USB serial ports by their USB ids and interface numbers. The proxy port of m1n1 is the one for --target.
@@ -204,6 +273,10 @@ pub struct RouteArgs {
     /// Fire this line, NUMBER or DIE:NUMBER; may be repeated.
     #[arg(long = "line", value_name = "L", value_parser = values::line)]
     pub lines: Vec<LineId>,
+    /// Fire a named line although a device owns it, it toggles or it is routed somewhere. A line that is high, set or not
+    /// there is never fired.
+    #[arg(long, requires = "lines")]
+    pub force_line: bool,
     /// Fire from this CPU (logical id); may be repeated. Without it: one cell per CPU.
     #[arg(long = "fire-cpu", value_name = "C")]
     pub fire_cpus: Vec<u32>,

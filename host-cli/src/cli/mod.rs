@@ -8,9 +8,11 @@ macro_rules! say {
     }};
 }
 
+mod adt;
 mod args;
 mod bench;
 mod interrupt;
+mod lines;
 mod list;
 mod open;
 mod progress;
@@ -47,6 +49,8 @@ pub fn main() -> ExitCode {
     let code = match &cli.command {
         Command::Route(route) => route::run(&cli, route),
         Command::Vm(vm) => vm::run(&cli, vm),
+        Command::Adt(adt) => adt::run(adt),
+        Command::Lines(lines) => lines::run(&cli, lines),
         Command::List(list) => list::run(list),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };

@@ -8,7 +8,7 @@ use crate::error::{Error, exit};
 use crate::firmware::Firmware;
 use crate::output::{DryRun, to_json, to_table};
 use crate::plan::Estimate;
-use crate::route::{Setting, make_plan, measure};
+use crate::route::{Setting, make_plan_forced, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
 use crate::target::{AdtFile, Overrides, Target};
 
@@ -36,7 +36,8 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     let mut proxy = opened.connect()?;
     let target = Target::discover_with(&mut proxy, &overrides)?;
-    let plan = make_plan(&mut proxy, &target, &args.request())?;
+    let request = args.request();
+    let (plan, forced) = make_plan_forced(&mut proxy, &target, &request, args.force_line)?;
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
         let dry = DryRun::new(&args.target, args.seed, &target, &plan);
@@ -59,7 +60,7 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     let setting = Setting {
         target_name: args.target.clone(),
         seed: args.seed,
-        marks,
+        marks: marks.into_iter().chain(forced).collect(),
         slice_ns,
     };
     if cli.verbose > 0 {
@@ -94,21 +95,18 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
 
 /// What the user gives instead of what the target says.
 fn overrides(args: &RouteArgs) -> Result<Overrides, Error> {
-    let read = |path: &Path| match std::fs::read(path) {
-        Ok(blob) => Ok(AdtFile {
-            origin: path.display().to_string(),
-            blob,
-        }),
-        Err(why) => Err(Error::AdtFile {
-            path: path.to_owned(),
-            why,
-        }),
-    };
     Ok(Overrides {
-        adt: args.adt.as_deref().map(read).transpose()?,
+        adt: args.adt.as_deref().map(read_adt).transpose()?,
         aic_base: args.aic_base,
         max_irq: args.max_irq,
     })
+}
+
+/// A device tree that stands in for the target's.
+pub fn read_adt(path: &Path) -> Result<AdtFile, Error> {
+    let origin = path.display().to_string();
+    let blob = super::adt::read(&format!("--adt {origin}"), path)?.into_blob();
+    Ok(AdtFile { origin, blob })
 }
 
 /// How a run that came to an end counts.

@@ -9,6 +9,7 @@ mod connect;
 mod error;
 mod frame;
 mod ops;
+mod pause;
 mod receiver;
 #[cfg(test)]
 pub(crate) mod tests;

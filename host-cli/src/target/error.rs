@@ -3,7 +3,7 @@
 use aic_regs::aic::GeometryError;
 use protocol::LineId;
 
-use super::Owner;
+use super::Objection;
 
 /// Why a target is not usable.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum TargetError {
     #[error("no CPU of the device tree has state \"running\": the boot CPU is unknown")]
     NoBootCpu,
     /// A controller that this program cannot drive.
-    #[error("interrupt controller \"{found}\": this version drives aic,2 and aic,3")]
+    #[error("interrupt controller \"{found}\": allowed are aic,1, aic,2 and aic,3")]
     Generation {
         /// Its `compatible`.
         found: String,
@@ -55,6 +55,16 @@ pub enum TargetError {
         /// What cannot be.
         why: GeometryError,
     },
+    /// Register banks lie on each other.
+    #[error(
+        "the interrupt controller at {base:#x} makes no sense: {what} (offsets and die strides come from the device tree)"
+    )]
+    Overlap {
+        /// Its address.
+        base: u64,
+        /// What overlaps.
+        what: String,
+    },
     /// Registers outside the window of the device tree.
     #[error(
         "the interrupt controller's registers reach to {extent:#x}, its window has {window:#x} bytes"
@@ -70,51 +80,13 @@ pub enum TargetError {
 /// Why a line is not fired.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// Outside the controller.
-    #[error(
-        "line {}:{} does not exist: allowed are 1 to {last} on die {dies}{}", line.die, line.number, hint(*line, *last)
-    )]
-    Range {
+    /// It fails tests.
+    #[error("line {}:{} is refused: {}{}", line.die, line.number, listed(found), hint(found))]
+    Refused {
         /// The line.
         line: LineId,
-        /// Last line of a die.
-        last: u32,
-        /// Dies, as text: "0" or "0 to 3".
-        dies: String,
-    },
-    /// A device, an MSI range or a coprocessor route owns it.
-    #[error("line {}:{} is in use: {owner}; allowed are lines that nobody owns", line.die, line.number)]
-    Owned {
-        /// The line.
-        line: LineId,
-        /// Who owns it.
-        owner: Owner,
-    },
-    /// Its hardware input is high.
-    #[error(
-        "line {}:{} is high already (HW_STATE): something drives it; allowed are lines that are low", line.die, line.number
-    )]
-    High {
-        /// The line.
-        line: LineId,
-    },
-    /// Somebody left it set by software.
-    #[error(
-        "line {}:{} is set by software already; allowed are lines that are clear", line.die, line.number
-    )]
-    SoftwareSet {
-        /// The line.
-        line: LineId,
-    },
-    /// IRQ_CFG routes it somewhere.
-    #[error(
-        "line {}:{} is routed to target {target} (IRQ_CFG); allowed are lines with target 0", line.die, line.number
-    )]
-    Routed {
-        /// The line.
-        line: LineId,
-        /// Its TARGET field.
-        target: u32,
+        /// Every test that it fails.
+        found: Vec<Objection>,
     },
     /// Every line is owned, high, set or routed.
     #[error(
@@ -129,16 +101,24 @@ pub enum LineError {
 impl LineError {
     /// Whether the request makes no sense on this target; else it is refused as unsafe.
     #[must_use]
-    pub const fn is_usage(&self) -> bool {
-        matches!(self, Self::Range { .. })
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Refused { found, .. } => found
+                .iter()
+                .any(|o| matches!(o, Objection::Outside(_) | Objection::Zero)),
+            Self::NoSpare { .. } => false,
+        }
     }
 }
 
-fn hint(line: LineId, last: u32) -> &'static str {
-    if line.number == 0 {
-        " (line 0 is a filler that device trees list)"
-    } else if u32::from(line.number) > last {
-        " (other numbers are room of the layout, or another SoC's)"
+fn listed(found: &[Objection]) -> String {
+    let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}
+
+fn hint(found: &[Objection]) -> &'static str {
+    if found.iter().all(Objection::may_be_forced) {
+        "; --force-line fires it all the same"
     } else {
         ""
     }

@@ -4,23 +4,34 @@ mod aic;
 mod boot_args;
 mod cpus;
 mod error;
+mod levels;
 mod lines;
+#[cfg(test)]
+mod look_tests;
+mod overlap;
+mod registers;
 mod soc;
 mod spare;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use adt::Adt;
 
 use crate::proxy::Proxy;
 
-pub use aic::AicFacts;
+pub use aic::{AicFacts, Place, generation_number};
 pub use boot_args::BootArgs;
 pub use cpus::{Core, CpuFacts};
 pub use error::{LineError, TargetError};
-pub use lines::{LineMap, Owner};
+pub use levels::{Level, Levels, Watch};
+pub use lines::{Claim, LineMap, LineSpace, MsiRange, Owner, Route};
+pub use registers::Registers;
 pub use soc::SocFacts;
-pub use spare::{check_line, find_spare};
+pub use spare::{
+    Candidate, Objection, candidates, check_lines, find_spare, objections, registers_objections,
+};
+pub use text::{node_path, printable};
 
 use crate::error::Error;
 use crate::result::Mark;

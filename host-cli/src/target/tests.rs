@@ -4,7 +4,7 @@ use adt::{Adt, NodeBuilder};
 use aic_regs::aic::{Generation, Geometry};
 use protocol::LineId;
 
-use super::{Core, LineMap, Overrides, Owner, SocFacts, TargetError, aic::Place, cpus};
+use super::{Core, LineMap, LineSpace, Overrides, Owner, SocFacts, TargetError, aic::Place, cpus};
 use crate::link::VirtualLink;
 use crate::proxy::tests::{Scripted, value};
 use crate::proxy::{Op, Proxy};
@@ -139,20 +139,36 @@ fn lines_are_owned_by_devices_msi_ranges_and_coprocessors() {
         &Adt::new(&blob).unwrap(),
         &Geometry::v3(1504, 4096, 1, 0x4_0000),
     );
-    let owner = |number| map.owner(LineId { die: 0, number });
-    assert_eq!(owner(507), Some(&Owner::Device("/arm-io/wdt".into())));
-    assert_eq!(owner(461), Some(&Owner::Device("/arm-io/spmi".into())));
-    assert_eq!(owner(77), None);
-    assert!(
-        owner(78).is_some(),
-        "a parent that is no node may be the AIC"
+    let owners = |number| map.owners(LineId { die: 0, number });
+    let texts =
+        |number| -> Vec<String> { owners(number).iter().map(ToString::to_string).collect() };
+    assert_eq!(texts(507), ["/arm-io/wdt names it"]);
+    assert_eq!(texts(461), ["/arm-io/spmi names it"]);
+    let Owner::Device(claim) = &owners(461)[0] else {
+        panic!("a device");
+    };
+    assert!(claim.behind_another && !claim.inherited && claim.parent == 1);
+    assert!(owners(77).is_empty());
+    let lost = "/arm-io/lost-parent names it under a controller that is no node";
+    assert_eq!(texts(78), [lost], "a parent that is no node may be the AIC");
+    let msi = "it belongs to the MSI range 1331-1362 of /arm-io/apcie";
+    assert_eq!(
+        (texts(1331), texts(1362)),
+        (vec![msi.into()], vec![msi.into()])
     );
-    assert_eq!(owner(1331), Some(&Owner::Msi("/arm-io/apcie".into())));
-    assert!(owner(1362).is_some() && owner(1363).is_none() && owner(1330).is_none());
-    assert_eq!(owner(0x161), Some(&Owner::Coprocessor(4)));
-    // 0, 78, 353, 461, 507 and 32 MSIs; 1504 is outside.
-    assert_eq!(map.len(), 5 + 32);
-    assert_eq!(map.gaps(0, 1504)[0], (508, 1331 - 508));
+    assert!(owners(1330).is_empty() && owners(1363).is_empty());
+    assert_eq!(owners(0x161), [Owner::Coprocessor(4)]);
+    // 0, 78, 461, 507 and 1504, which is outside.
+    let named: Vec<u32> = map.claims().map(|(line, _)| line).collect();
+    assert_eq!(named, [0, 78, 461, 507, 1504]);
+    assert_eq!(map.gaps(0)[0], (508, 1331 - 508));
+    let spare: u32 = map.gaps(0).iter().map(|(_, len)| u32::from(*len)).sum();
+    assert_eq!(
+        spare,
+        1503 - 4 - 32,
+        "lines 78, 353, 461 and 507, and the MSIs"
+    );
+    assert_eq!(map.least_nr_irq(), 1505);
 }
 
 #[test]
@@ -163,17 +179,24 @@ fn a_second_die_has_its_own_lines() {
     let blob = tree(no_cpus(), node);
     let adt = Adt::new(&blob).unwrap();
     let map = LineMap::from_tree(&adt, &Geometry::v2(1000, 4096, 2, 0xc000));
-    let has = |die, number| map.owner(LineId { die, number }).is_some();
+    let has = |die, number| !map.owners(LineId { die, number }).is_empty();
     assert!(has(0, 5) && has(1, 6) && !has(1, 5) && !has(0, 6));
-    assert_eq!(map.gaps(1, 1000), [(7, 993), (1, 5)]);
+    assert_eq!(map.gaps(1), [(7, 993), (1, 5)]);
 }
 
 #[test]
 fn gaps_of_nothing_and_of_everything() {
-    let map = LineMap::default();
-    assert!(map.is_empty());
-    assert_eq!(map.gaps(0, 100), [(1, 99)]);
-    assert_eq!(map.gaps(0, 1), []);
+    let blob = tree(no_cpus(), arm_io().child(aic("aic,3")));
+    let map = |nr_irq| {
+        let space = LineSpace {
+            nr_irq,
+            max_irq: 0x1000,
+            dies: 1,
+        };
+        LineMap::from_tree(&Adt::new(&blob).unwrap(), space).gaps(0)
+    };
+    assert_eq!(map(100), [(1, 99)]);
+    assert_eq!(map(1), []);
 }
 
 #[test]
@@ -194,8 +217,8 @@ fn controllers_that_cannot_be_driven() {
         "the device tree has no /arm-io/aic (no Apple interrupt controller)"
     );
     assert_eq!(
-        say(Some(aic("aic,1"))),
-        "interrupt controller \"aic,1\": this version drives aic,2 and aic,3"
+        say(Some(aic("aic,4"))),
+        "interrupt controller \"aic,4\": allowed are aic,1, aic,2 and aic,3"
     );
     assert_eq!(
         say(Some(aic("aic,3").without("aic-iack-offset"))),
@@ -253,7 +276,7 @@ fn the_controller_says_how_large_it_is() {
     let (got, marks) = read_aic(0x5_0000, 0x0100_07a9, 0x0100_1000);
     assert_eq!(got.unwrap().geometry.dies, 2);
     assert_eq!(
-        marks_about(&marks, "aic"),
+        marks_about(&marks, "aic.strides"),
         1,
         "computed strides are marked: {marks:?}"
     );
@@ -318,22 +341,9 @@ fn a_virtual_t8140_is_read_through_its_loader() {
     );
     assert!(t.marks.is_empty(), "{:?}", t.marks);
     // The SPMI line behind two other parents, and an MSI.
-    assert!(
-        t.lines
-            .owner(LineId {
-                die: 0,
-                number: 487
-            })
-            .is_some()
-    );
-    assert!(
-        t.lines
-            .owner(LineId {
-                die: 0,
-                number: 1340
-            })
-            .is_some()
-    );
+    for number in [487, 1340] {
+        assert!(!t.lines.owners(LineId { die: 0, number }).is_empty());
+    }
 }
 
 #[test]
@@ -341,4 +351,137 @@ fn strides_of_0_are_computed() {
     let zero = discover(&variant("[adt]\nstrides = \"zero\"\n")).unwrap();
     let present = discover(&variant("")).unwrap();
     assert_eq!(zero.aic, present.aic);
+}
+
+/// Reads INFO of an AICv1 as given.
+fn read_v1(node: NodeBuilder, info: u64) -> (Result<super::AicFacts, String>, Vec<Mark>) {
+    let blob = tree(no_cpus(), arm_io().child(node));
+    let mut marks = Vec::new();
+    let given = Overrides::default();
+    let place = Place::from_tree(&Adt::new(&blob).unwrap(), &given, &mut marks).unwrap();
+    let mut link = Scripted::new([value(Op::Read32, info)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let got = place.read(&mut proxy, &mut marks);
+    (got.map_err(|e| e.to_string()), marks)
+}
+
+fn aic_v1(size: u64) -> NodeBuilder {
+    NodeBuilder::new("aic")
+        .prop_strs("compatible", &["aic,1"])
+        .prop_u32("AAPL,phandle", AIC)
+        .prop_u64s("reg", &[0x3b10_0000, size, 0x3b10_8000, 0x1000])
+}
+
+#[test]
+fn a_controller_of_the_first_generation_needs_no_properties() {
+    let (got, marks) = read_v1(aic_v1(0x8000), 896);
+    let aic = got.unwrap();
+    let g = aic.geometry;
+    assert_eq!(
+        (g.generation, g.nr_irq, g.max_irq, g.dies),
+        (Generation::V1, 896, 0x400, 1)
+    );
+    assert_eq!(
+        (aic.base, aic.bus, aic.size, g.event, g.hw_state),
+        (0x2_3b10_0000, Some(0x3b10_0000), 0x8000, 0x2004, 0x4200)
+    );
+    assert!(marks.is_empty(), "{marks:?}");
+
+    // A7 to A9: EVENT lies outside the window of the tree.
+    let (got, marks) = read_v1(aic_v1(0x1000), 192);
+    assert_eq!(got.unwrap().size, 0x8000);
+    assert_eq!(marks_about(&marks, "aic.window"), 1, "{marks:?}");
+
+    // The tree may say how many lines there are; the controller is believed.
+    let (got, marks) = read_v1(aic_v1(0x8000).prop_bytes("ipid-mask", &[0; 48]), 384);
+    assert_eq!((got.unwrap().geometry.nr_irq, marks.len()), (384, 0));
+    let (got, marks) = read_v1(aic_v1(0x8000).prop_bytes("ipid-mask", &[0; 48]), 896);
+    assert_eq!(got.unwrap().geometry.nr_irq, 896);
+    assert_eq!(marks_about(&marks, "aic.nr_irq"), 1, "{marks:?}");
+
+    let (got, _) = read_v1(aic_v1(0x8000), 0);
+    let text = got.unwrap_err();
+    assert!(text.contains("makes no sense"), "{text}");
+}
+
+#[test]
+fn generations_are_looked_for_in_the_order_of_drivers() {
+    for (compatible, generation) in [
+        (["aic,3", "aic,1"], Generation::V1),
+        (["aic,3", "aic,2"], Generation::V2),
+        (["t8122-aic", "aic,3"], Generation::V3),
+    ] {
+        let node = aic("").prop_strs("compatible", &compatible);
+        let blob = tree(no_cpus(), arm_io().child(node));
+        let given = Overrides::default();
+        let place = Place::from_tree(&Adt::new(&blob).unwrap(), &given, &mut Vec::new());
+        assert_eq!(place.unwrap().generation, generation, "{compatible:?}");
+    }
+    // A controller that is not where it always was is found by what it is, and that is told.
+    let elsewhere = NodeBuilder::new("ic").prop_str("compatible", "aic,2");
+    let node = elsewhere
+        .prop_u64s("reg", &[0x10, 0x5_0000])
+        .prop_u64("aic-iack-offset", 0xc000);
+    let blob = tree(no_cpus(), arm_io().child(node));
+    let mut marks = Vec::new();
+    let given = Overrides::default();
+    assert!(Place::from_tree(&Adt::new(&blob).unwrap(), &given, &mut marks).is_ok());
+    assert!(marks[0].text.contains("/arm-io/ic"), "{marks:?}");
+}
+
+#[test]
+fn properties_of_a_wrong_size_count_as_missing_and_are_told() {
+    let node = aic("aic,3")
+        .prop_u64("cap0-offset", 4)
+        .prop_bytes("maxnumirq-offset", &[12])
+        .prop_u32("extint-baseaddress", 0x1_0000)
+        .prop_u32("aicglbcfg-offset", 0x14)
+        .prop_u64("intmaskset-stride", 0x4a00)
+        .prop_u32("extintrcfg-stride", 0)
+        .prop_u32("aic-iack-offset", 0x4_0000);
+    let blob = tree(no_cpus(), arm_io().child(node));
+    let mut marks = Vec::new();
+    let given = Overrides::default();
+    let place = Place::from_tree(&Adt::new(&blob).unwrap(), &given, &mut marks).unwrap();
+    let texts: Vec<&str> = marks.iter().map(|m| &m.text[..]).collect();
+    assert_eq!(
+        texts,
+        [
+            "cap0-offset is missing or of a wrong size: 0x4 assumed",
+            "maxnumirq-offset is missing or of a wrong size: 0xc assumed",
+            "aic-iack-offset has 4 bytes instead of 8: its 0x40000 is taken",
+            "intmaskset-stride has 8 bytes instead of 4: taken as missing",
+        ]
+    );
+    let mut link = Scripted::new([value(Op::Read32, 1504), value(Op::Read32, 0x100_1000)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let mut marks = Vec::new();
+    let aic = place.read(&mut proxy, &mut marks).unwrap();
+    assert_eq!(aic.geometry.set_stride, 0x4a00, "computed");
+    assert_eq!(marks_about(&marks, "aic.strides"), 1, "{marks:?}");
+}
+
+#[test]
+fn strides_that_put_banks_on_each_other_are_refused() {
+    let node = aic("aic,3")
+        .prop_u64s("reg", &[0, 0x100_0000])
+        .prop_u32("extintrcfg-stride", 0x100)
+        .prop_u32("intmaskset-stride", 0x4a00);
+    let blob = tree(no_cpus(), arm_io().child(node));
+    let given = Overrides::default();
+    let place = Place::from_tree(&Adt::new(&blob).unwrap(), &given, &mut Vec::new()).unwrap();
+    let mut link = Scripted::new([value(Op::Read32, 0x100_0400), value(Op::Read32, 0x100_1000)]);
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    let text = place
+        .read(&mut proxy, &mut Vec::new())
+        .unwrap_err()
+        .to_string();
+    for part in [
+        "makes no sense",
+        "IRQ_CFG of die 0",
+        "IRQ_CFG of die 1",
+        "overlap",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
