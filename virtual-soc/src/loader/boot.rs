@@ -87,6 +87,7 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         exceptions_total: 0,
         features: 0,
         wfe_mode: false,
+        doomed: false,
         knows_boot_cpu: false,
         boot_stack,
         secondaries: vec![Secondary::default(); order.len()],

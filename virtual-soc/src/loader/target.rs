@@ -191,6 +191,14 @@ impl VirtualTarget {
 
     /// Let the exchange go on by one step, at most until `deadline`.
     fn advance(&mut self, deadline: Time) -> Progress {
+        let answering = matches!(
+            self.phase,
+            Phase::Leaving { .. } | Phase::ReadLeaving { .. }
+        );
+        if self.loader.doomed && !answering {
+            self.loader.doomed = false;
+            self.crash("Unhandled exception, rebooting");
+        }
         let phase = std::mem::replace(&mut self.phase, Phase::Idle);
         let next = match phase {
             Phase::Idle => match self.receiver.request() {
@@ -291,7 +299,7 @@ impl VirtualTarget {
         self.phase = phase;
         while self.machine.now() < until {
             match self.machine.run(until) {
-                Stop::Deadline => break,
+                Stop::Deadline | Stop::Limit => break,
                 Stop::HostCall { cpu, imm } => self.host_call(cpu, imm),
             }
             if let Phase::Working { job, .. } = &self.phase
@@ -302,6 +310,9 @@ impl VirtualTarget {
         }
         self.hardware_requests();
         self.report_consumed();
+        if self.machine.bus.watchdog.bites(self.machine.now()) {
+            self.crash("Reset by the watchdog");
+        }
         self.flush_console();
         Progress::Waited
     }

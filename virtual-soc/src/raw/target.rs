@@ -24,6 +24,8 @@ const STOP_PS: u64 = 1_000_000_000;
 pub enum RawStop {
     /// The limit of [`RawOptions::max_insns`].
     MaxInsns,
+    /// The image had the watchdog reset the machine.
+    Reset,
 }
 
 /// A virtual SoC that runs a raw image; see the module's text.
@@ -32,7 +34,6 @@ pub enum RawStop {
 /// [`RawTarget::recv`] is the only call that lets time pass. Console text and frames share the stream, as they come.
 pub struct RawTarget {
     machine: Machine<SocBus>,
-    max_insns: Option<u64>,
     stop: Option<RawStop>,
     /// By CPU: when it stops at the latest, if it has been told to.
     stopping: Vec<Option<Time>>,
@@ -54,7 +55,6 @@ impl RawTarget {
         Ok(Self {
             stopping: vec![None; machine.cores.len()],
             machine,
-            max_insns: options.max_insns,
             stop: None,
             sleeper: None,
         })
@@ -150,15 +150,14 @@ impl RawTarget {
         };
         match self.machine.run(until) {
             Stop::Deadline => {}
+            Stop::Limit => self.stop = Some(RawStop::MaxInsns),
             // No instruction is a host call here.
             Stop::HostCall { cpu, .. } => self.machine.cores[cpu].set_state(CoreState::Running),
         }
         self.start_and_stop();
-        if self
-            .max_insns
-            .is_some_and(|max| self.machine.total_insns() >= max)
-        {
-            self.stop = Some(RawStop::MaxInsns);
+        let now = self.machine.now();
+        if self.stop.is_none() && self.machine.bus.watchdog.bites(now) {
+            self.stop = Some(RawStop::Reset);
         }
     }
 
