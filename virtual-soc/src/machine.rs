@@ -8,6 +8,9 @@ use crate::cpu::timer::Clock;
 use crate::cpu::{Bus, Core, CoreConfig, CoreState, CpuView, Time};
 use crate::mem::Ram;
 
+/// Bits of a set of cores.
+const CORES_MAX: usize = 64;
+
 /// What a machine is made of.
 #[derive(Clone, Debug)]
 pub struct MachineConfig {
@@ -96,8 +99,12 @@ pub struct Machine<B: Bus> {
     bus_due: Time,
     /// The bus was called since its last tick, or its owner may have changed it.
     bus_touched: bool,
-    /// Masks or states of cores may have changed since the last view.
-    view_stale: bool,
+    /// The cores as they are now.
+    fresh: CpuView,
+    /// When each core that waits has a reason of its own to wake; never for the others.
+    due: Vec<Time>,
+    /// Waiting cores that have to be looked at in every round.
+    look_at: u64,
     trace: Option<TraceHook>,
     /// Instructions of all cores at which nothing runs any more.
     limit: u64,
@@ -107,7 +114,7 @@ impl<B: Bus> Machine<B> {
     /// A machine at power-on: all cores off, memory zero. At most 64 cores are made.
     pub fn new(cfg: MachineConfig, bus: B) -> Self {
         let clock = Clock::new(cfg.counter_hz, cfg.counter_step);
-        let mut cores: Vec<Core> = cfg.cores.iter().take(64).map(Core::new).collect();
+        let mut cores: Vec<Core> = cfg.cores.iter().take(CORES_MAX).map(Core::new).collect();
         for core in &mut cores {
             core.put_reg(R::CntfrqEl0, clock.hz);
         }
@@ -124,7 +131,9 @@ impl<B: Bus> Machine<B> {
             view: CpuView::default(),
             bus_due: Time::ZERO,
             bus_touched: true,
-            view_stale: true,
+            fresh: CpuView::default(),
+            due: vec![Time::MAX; cfg.cores.len().min(CORES_MAX)],
+            look_at: 0,
             trace: None,
             limit: u64::MAX,
         }
@@ -147,7 +156,8 @@ impl<B: Bus> Machine<B> {
     /// `deadline`. How a span of time is cut into calls makes no difference to what happens in it.
     pub fn run(&mut self, deadline: Time) -> Stop {
         self.bus_touched = true;
-        self.view_stale = true;
+        // The owner may have changed any of them.
+        (0..self.cores.len()).for_each(|cpu| self.note(cpu));
         loop {
             if self.next_core == 0 {
                 if self.now >= deadline {
@@ -158,7 +168,7 @@ impl<B: Bus> Machine<B> {
                 if self.view.running == 0 {
                     // The tick may have raised a line.
                     self.wake_cores();
-                    if !self.cores.iter().any(|c| c.state == CoreState::Running) {
+                    if self.fresh.running == 0 {
                         self.now = self.next_event().min(deadline).max(self.now);
                         continue;
                     }
@@ -174,17 +184,12 @@ impl<B: Bus> Machine<B> {
     /// The slices of the round under way that are still to run.
     fn round(&mut self) -> Option<Stop> {
         let count = self.cores.len();
-        while self.next_core < count {
-            let cpu = self.next_core;
-            self.next_core += 1;
-            if self.cores[cpu].state != CoreState::Running {
-                continue;
-            }
+        while let Some(cpu) = first_from(self.fresh.running, self.next_core) {
             let budget = self.budget();
             if budget == 0 {
-                self.next_core = cpu;
                 return Some(Stop::Limit);
             }
+            self.next_core = cpu + 1;
             let end = if self.trace.is_some() {
                 self.traced_slice(cpu, budget)
             } else {
@@ -222,7 +227,9 @@ impl<B: Bus> Machine<B> {
         let end = ctx.run();
         let (called, slow) = (ctx.bus_called, ctx.slow);
         self.bus_touched |= called;
-        self.view_stale |= slow;
+        if slow {
+            self.note(cpu);
+        }
         end
     }
 
@@ -252,7 +259,9 @@ impl<B: Bus> Machine<B> {
             let taken = ctx.core.any_pending() && ctx.interrupted();
             let word = ctx.peek_insn().unwrap_or(0);
             let pc = ctx.core.pc;
-            self.view_stale |= taken;
+            if taken {
+                self.note(cpu);
+            }
             if let Some(hook) = &mut self.trace {
                 hook(cpu, pc, word);
             }
@@ -266,20 +275,40 @@ impl<B: Bus> Machine<B> {
 
     /// Wakes the cores in WFE and WFI that have a reason to.
     fn wake_cores(&mut self) {
-        let raised = self.bus.irq_lines() | self.bus.fiq_lines() | self.ram.monitors.events;
-        for cpu in 0..self.cores.len() {
-            let core = &self.cores[cpu];
-            if !matches!(core.state, CoreState::Wfe | CoreState::Wfi) {
-                continue;
-            }
-            let soonest = core.timer_due.min(core.stream_wake).min(core.wait_limit);
-            let due = core.timers_changed || self.now >= soonest;
-            // The levels that the core has seen may have fallen since.
-            if raised >> cpu & 1 != 0 || due || core.any_pending() {
-                self.view_stale = true;
-                self.wake(cpu);
-            }
+        let raised =
+            self.bus.irq_lines() | self.bus.fiq_lines() | self.ram.monitors.events | self.look_at;
+        let mut set = raised & self.fresh.waiting;
+        for (cpu, due) in self.due.iter().enumerate() {
+            set |= u64::from(self.now >= *due) << cpu;
         }
+        let mut from = 0;
+        while let Some(cpu) = first_from(set, from) {
+            self.wake(cpu);
+            self.note(cpu);
+            from = cpu + 1;
+        }
+    }
+
+    /// Takes over what a core is doing.
+    fn note(&mut self, cpu: usize) {
+        let core = &self.cores[cpu];
+        let bit = 1 << cpu;
+        let view = &mut self.fresh;
+        let put = |set: &mut u64, on: bool| *set = if on { *set | bit } else { *set & !bit };
+        let waits = matches!(core.state, CoreState::Wfe | CoreState::Wfi);
+        put(&mut view.running, core.state == CoreState::Running);
+        put(&mut view.waiting, waits);
+        put(&mut view.at_el1, core.below_el2());
+        put(&mut view.irq_masked, core.irq_masked());
+        put(&mut view.fiq_masked, core.fiq_masked());
+        // The levels that a waiting core has seen may have fallen since.
+        let now = core.timers_changed || core.any_pending();
+        put(&mut self.look_at, waits && now);
+        self.due[cpu] = match core.state {
+            CoreState::Wfe => core.timer_due.min(core.stream_wake).min(core.wait_limit),
+            CoreState::Wfi => core.timer_due.min(core.wait_limit),
+            _ => Time::MAX,
+        };
     }
 
     /// Wakes a waiting core if it has a reason to; an event that wakes a WFE is used up by it.
@@ -317,11 +346,7 @@ impl<B: Bus> Machine<B> {
 
     /// Tells the bus what it needs to know at a round's start.
     fn tick(&mut self) {
-        if !(self.view_stale || self.bus_touched || self.now >= self.bus_due) {
-            return;
-        }
-        self.view_stale = false;
-        let view = self.look();
+        let view = self.fresh;
         if self.bus_touched || view != self.view || self.now >= self.bus_due {
             self.bus_touched = false;
             self.view = view;
@@ -335,35 +360,9 @@ impl<B: Bus> Machine<B> {
         }
     }
 
-    /// The cores as the bus may see them.
-    fn look(&self) -> CpuView {
-        let mut view = CpuView::default();
-        for (i, core) in self.cores.iter().enumerate() {
-            let bit = 1 << i;
-            match core.state {
-                CoreState::Running => view.running |= bit,
-                CoreState::Wfe | CoreState::Wfi => view.waiting |= bit,
-                CoreState::Off | CoreState::Parked => {}
-            }
-            view.at_el1 |= if core.below_el2() { bit } else { 0 };
-            view.irq_masked |= if core.irq_masked() { bit } else { 0 };
-            view.fiq_masked |= if core.fiq_masked() { bit } else { 0 };
-        }
-        view
-    }
-
     /// The next time anything can happen while every core waits.
     fn next_event(&self) -> Time {
-        let mut due = self.bus_due;
-        for core in &self.cores {
-            if matches!(core.state, CoreState::Wfe | CoreState::Wfi) {
-                due = due.min(core.timer_due).min(core.wait_limit);
-            }
-            if core.state == CoreState::Wfe {
-                due = due.min(core.stream_wake);
-            }
-        }
-        due
+        self.due.iter().copied().fold(self.bus_due, Time::min)
     }
 
     /// Executes one instruction of one core, or takes one exception; the clock advances by one instruction.
@@ -422,4 +421,10 @@ impl<B: Bus> Machine<B> {
     pub fn set_trace(&mut self, hook: Option<TraceHook>) {
         self.trace = hook;
     }
+}
+
+/// The first core of a set from number `from` on.
+fn first_from(set: u64, from: usize) -> Option<usize> {
+    let ahead = set & u64::MAX.checked_shl(from as u32).unwrap_or(0);
+    (ahead != 0).then(|| ahead.trailing_zeros() as usize)
 }

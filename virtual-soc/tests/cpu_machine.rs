@@ -101,6 +101,7 @@ fn the_bus_is_told_what_changes() {
         fiq_masked: 1,
         waiting: 0,
         running: 1,
+        at_el1: 0,
     };
     // At the start, when I was unmasked, and when its own time had come.
     assert_eq!(

@@ -105,6 +105,91 @@ fn values_out_of_range() {
 }
 
 #[test]
+fn absurd_values() {
+    let refuse = |change: fn(&mut SocModel)| {
+        let mut model = SocModel::builtin("t8140").expect("built in");
+        change(&mut model);
+        model.validate("x").expect_err("refused").to_string()
+    };
+    let cases: [(fn(&mut SocModel), &str, &str); 15] = [
+        (|m| m.counter.hz = 999, "counter.hz = 999", "1000 to"),
+        (
+            |m| m.counter.hz = 10_000_000_001,
+            "counter.hz",
+            "1000 to 10000000000",
+        ),
+        (
+            |m| m.counter.step = 24_001,
+            "counter.step = 24001",
+            "1 to 24000",
+        ),
+        (
+            |m| m.name = "a\u{1b}[2Jb".into(),
+            "name = a\\u{1b}[2Jb",
+            "control character",
+        ),
+        (
+            |m| m.title = "two\nlines".into(),
+            "title = two\\nlines",
+            "control character",
+        ),
+        (|m| m.title = "x".repeat(201), "title", "200 characters"),
+        (
+            |m| m.aic.event = 0x14400,
+            "aic.event = 0x14400",
+            "outside every bank",
+        ),
+        (
+            |m| m.aic.event = 4,
+            "aic.event = 0x4",
+            "beyond the global registers",
+        ),
+        (
+            |m| m.aic.irq_cfg = 0x10,
+            "aic.irq_cfg = 0x10",
+            "beyond the global registers",
+        ),
+        (
+            |m| (m.aic.dies, m.aic.set_stride) = (2, 0x100),
+            "aic strides",
+            "keep the banks of all dies apart",
+        ),
+        (
+            |m| m.aic.base = m.ram.base - 0x1000,
+            "aic.base",
+            "apart from ram",
+        ),
+        (
+            |m| m.aic.base = u64::MAX - 0x1000,
+            "aic.base",
+            "below 0x1000000000000",
+        ),
+        (
+            |m| m.defect.swap_cpus = Some([0, 17]),
+            "defect.swap_cpus = 17",
+            "present CPU",
+        ),
+        (
+            |m| m.loader.leaves_inactive = vec![6],
+            "loader.leaves_inactive = 6",
+            "present CPU",
+        ),
+        (
+            |m| m.defect.move_after_ms = 10_001,
+            "defect.move_after_ms",
+            "0 to 10000",
+        ),
+    ];
+    for (change, key, allowed) in cases {
+        let e = refuse(change);
+        assert!(e.contains(key) && e.contains(allowed), "{key}: {e}");
+    }
+    let huge = format!("# {}\n{T8140}", "x".repeat(1 << 20));
+    let e = error(&huge);
+    assert!(e.contains("at most 1048576"), "{e}");
+}
+
+#[test]
 fn a_model_may_extend_a_built_in_one() {
     let text = "extends = \"t8140\"\nname = \"mine\"\n[siq]\ndelivery_ns = 5\n[aic]\nhigh = [{ number = 7 }]\n";
     let model = SocModel::from_toml(text, "mine.toml").expect("loads");
@@ -125,6 +210,14 @@ fn a_model_may_extend_a_built_in_one() {
 }
 
 #[test]
+fn a_base_is_not_a_machine() {
+    assert!(SocModel::builtin("base-m4").is_none());
+    assert!(!SocModel::builtin_names().contains(&"base-m4"));
+    let e = error("extends = \"base-m4\"\nname = \"x\"\n");
+    assert!(e.contains("missing field"), "{e}");
+}
+
+#[test]
 fn t8140_says_where_its_facts_come_from() {
     let model = SocModel::builtin("t8140").expect("built in");
     use virtual_soc::model::SourceKind;
@@ -132,7 +225,7 @@ fn t8140_says_where_its_facts_come_from() {
     assert_eq!(model.siq.choice_source.kind, SourceKind::ModelOnly);
     assert_eq!(model.siq.masked_source.kind, SourceKind::Inference);
     let sources = model.sources();
-    assert_eq!(sources.len(), 24);
+    assert_eq!(sources.len(), 25);
     assert!(
         sources
             .iter()

@@ -314,6 +314,16 @@ fn one_cpu_may_differ() {
 }
 
 #[test]
+fn row_12_a_cold_cpu_hears_no_timer() {
+    let gates = |model: &SocModel| {
+        let b = virtual_soc::soc::SocBus::new(model, 0, 1);
+        [2, 3, 4].map(|cpu| b.timer_fiq_gate(cpu))
+    };
+    assert_eq!(gates(&t8140()), [0xf; 3]);
+    assert_eq!(gates(&odd("cpu-cold")), [0xf, 0, 0xf]);
+}
+
+#[test]
 fn row_36_enable_as_found() {
     let as_found = |model: &SocModel| virtual_soc::soc::SocBus::new(model, 0, 1).aic.config() & 1;
     assert_eq!((as_found(&t8140()), as_found(&odd("enabled"))), (0, 1));

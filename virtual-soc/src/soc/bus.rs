@@ -72,6 +72,8 @@ pub struct SocBus {
     /// By logical id.
     siq_access: Vec<RegisterAccess>,
     siq_writable: u64,
+    /// CPUs whose timers do not reach their FIQ input.
+    cold: u64,
     siq_stuck: Option<(usize, u64)>,
     siq_writes: u64,
     outside: Outside,
@@ -129,6 +131,9 @@ impl SocBus {
                 .map(|&i| model.cpu[i].siq_access.unwrap_or(model.siq.access))
                 .collect(),
             siq_writable: model.siq.writable,
+            cold: (0..order.len())
+                .filter(|&cpu| !model.cpu[order[cpu]].timer_fiq)
+                .fold(0, |set, cpu| set | 1 << cpu),
             siq_stuck: stuck.map(|cpu| (cpu, model.faults.siq_stuck_after)),
             siq_writes: 0,
             outside: model.faults.outside,
@@ -445,6 +450,10 @@ impl Bus for SocBus {
 
     fn fiq_lines(&self) -> u64 {
         self.ipi.lines()
+    }
+
+    fn timer_fiq_gate(&self, cpu: usize) -> u8 {
+        if self.cold >> cpu & 1 == 1 { 0 } else { 0xf }
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {

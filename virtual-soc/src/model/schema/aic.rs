@@ -150,6 +150,8 @@ pub struct AicModel {
     pub v1: AicV1Model,
     /// Source mark of geometry.
     pub source: Source,
+    /// Source mark of NR_IRQ, if not that of the geometry.
+    pub nr_irq_source: Option<Source>,
     /// Source mark of CONFIG as found.
     pub config_source: Source,
 }

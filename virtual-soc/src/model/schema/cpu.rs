@@ -83,6 +83,9 @@ pub struct CpuModel {
     /// Comes up when the loader starts it (false = "Failed!", dead from then on).
     #[serde(default = "yes")]
     pub starts: bool,
+    /// Its timers reach its FIQ input (false = a CPU that firmware left cold: its timers fire and nobody hears).
+    #[serde(default = "yes")]
+    pub timer_fiq: bool,
     /// MMU_INIT_SECONDARY works on it (false = SCTLR.M stays 0).
     #[serde(default = "yes")]
     pub mmu: bool,
