@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use protocol::image::ImageError;
 use virtual_soc::{ModelError, RawError};
 
+use crate::files::ReadError;
 use crate::link::OpenError;
 use crate::plan::PlanError;
 use crate::proxy::ProxyError;
@@ -84,7 +85,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why not.
-        why: std::io::Error,
+        why: ReadError,
     },
     /// The image is no image, or damaged.
     #[error("--firmware {origin}: {why}")]
@@ -165,6 +166,14 @@ pub enum Error {
         /// Why not.
         why: FileError,
     },
+    /// The device tree that is to stand in for the target's is none.
+    #[error("--adt {}: {why}", path.display())]
+    DamagedAdt {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: FileError,
+    },
     /// What is asked for is not in the device tree.
     #[error("{}: {why}", path.display())]
     TreeQuery {
@@ -179,7 +188,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why not.
-        why: std::io::Error,
+        why: ReadError,
     },
     /// A SoC model that makes no sense.
     #[error("{0}")]
@@ -199,10 +208,18 @@ pub enum Error {
     /// Counts that cannot be.
     #[error(transparent)]
     Histogram(#[from] HistogramError),
-    /// The result cannot be written.
+    /// A file that the user names cannot be written.
+    #[error("{what}: {why}")]
+    OutputFile {
+        /// The file, and the option that names it.
+        what: String,
+        /// Why not.
+        why: std::io::Error,
+    },
+    /// Standard output cannot be written.
     #[error("{what}: {why}")]
     Output {
-        /// Standard output, or a file.
+        /// Which output.
         what: String,
         /// Why not.
         why: std::io::Error,
@@ -216,6 +233,8 @@ impl Error {
         match self {
             Self::Internal(_) | Self::Output { .. } | Self::Serve(_) => exit::INTERNAL,
             Self::Plan(_)
+            | Self::OutputFile { .. }
+            | Self::DamagedAdt { .. }
             | Self::NoFirmware
             | Self::FirmwareFile { .. }
             | Self::TreeQuery { .. }
@@ -226,7 +245,7 @@ impl Error {
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,
             Self::Tree { why, .. } => match why {
-                FileError::Read(_) | FileError::Folder | FileError::Size => exit::USAGE,
+                FileError::Read(_) => exit::USAGE,
                 FileError::Empty(_) | FileError::Other(_) | FileError::Tree(_) => exit::TARGET,
             },
             Self::BootImage(e) => raw_code(e),

@@ -7,6 +7,7 @@
 
 pub mod cli;
 pub mod error;
+pub mod files;
 pub mod firmware;
 pub mod link;
 pub mod output;

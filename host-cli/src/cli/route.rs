@@ -11,6 +11,7 @@ use crate::plan::Estimate;
 use crate::route::{Setting, make_plan_forced, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
 use crate::target::{AdtFile, Overrides, Target};
+use crate::tree::TreeFile;
 
 use super::args::{Cli, Format, RouteArgs};
 use super::interrupt;
@@ -105,7 +106,11 @@ fn overrides(args: &RouteArgs) -> Result<Overrides, Error> {
 /// A device tree that stands in for the target's.
 pub fn read_adt(path: &Path) -> Result<AdtFile, Error> {
     let origin = path.display().to_string();
-    let blob = super::adt::read(&format!("--adt {origin}"), path)?.into_blob();
+    let file = TreeFile::read(path).map_err(|why| Error::DamagedAdt {
+        path: path.to_owned(),
+        why,
+    })?;
+    let blob = file.into_blob();
     Ok(AdtFile { origin, blob })
 }
 

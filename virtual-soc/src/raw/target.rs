@@ -35,6 +35,8 @@ pub enum RawStop {
 pub struct RawTarget {
     machine: Machine<SocBus>,
     stop: Option<RawStop>,
+    /// What callers have waited for since then.
+    stood: Duration,
     /// By CPU: when it stops at the latest, if it has been told to.
     stopping: Vec<Option<Time>>,
     /// The CPU that was put to sleep, and until when.
@@ -56,6 +58,7 @@ impl RawTarget {
             stopping: vec![None; machine.cores.len()],
             machine,
             stop: None,
+            stood: Duration::ZERO,
             sleeper: None,
         })
     }
@@ -83,7 +86,12 @@ impl RawTarget {
                 *place = byte;
                 count += 1;
             }
-            if count != 0 || now >= deadline || self.stop.is_some() {
+            if count == 0 && self.stop.is_some() {
+                // Whoever waits on this clock gets to the end of its patience.
+                self.stood += timeout;
+                return 0;
+            }
+            if count != 0 || now >= deadline {
                 return count;
             }
             self.advance(deadline);
@@ -93,7 +101,7 @@ impl RawTarget {
     /// Virtual time since power-on.
     #[must_use]
     pub fn now(&self) -> Duration {
-        self.machine.now() - Time::ZERO
+        self.machine.now() - Time::ZERO + self.stood
     }
 
     /// Why the machine does not run any more; `None` while it does.
