@@ -256,6 +256,7 @@ impl Error {
                 why: OpenError::Interrupted(_),
                 ..
             } => exit::INTERRUPTED,
+            Self::Target(e) if e.is_unsafe() => exit::UNSAFE,
             Self::Open { .. }
             | Self::UnknownTarget { .. }
             | Self::SocFile { .. }

@@ -5,6 +5,7 @@ mod cpus;
 mod error;
 mod memory;
 mod observe;
+mod parked;
 mod rings;
 mod run;
 mod schedule;

@@ -417,8 +417,11 @@ impl VirtualTarget {
         }
     }
 
-    /// A MEMREAD or MEMWRITE forgets the guard and the count.
+    /// A MEMREAD or MEMWRITE forgets the guard and the count, except in models that say otherwise.
     fn raw_request(&mut self) {
+        if self.loader.model.keeps_guard {
+            return;
+        }
         self.loader.guard = GuardMode::OFF;
         self.loader.exceptions = 0;
     }
@@ -465,13 +468,14 @@ impl VirtualTarget {
     fn memory_write_begin(&mut self, request: Request) -> Phase {
         let (address, size) = (request.word(0), request.word(1));
         self.raw_request();
+        let before = self.loader.exceptions;
         let ends = [address, address.wrapping_add(size.wrapping_sub(1))];
         for at in ends.into_iter().take(if size == 0 { 0 } else { 2 }) {
             if self.store(at, 1, 0).is_err() {
                 self.guarded_fault("memory write", at);
             }
         }
-        if self.loader.exceptions != 0 {
+        if self.loader.exceptions != before {
             return self.answer(kind::MEMWRITE, status::TRANSFER, &[]);
         }
         Phase::Data { request }

@@ -151,8 +151,14 @@ impl SocModel {
         for id in self.defect.swap_cpus.iter().flatten() {
             known(*id, "defect.swap_cpus")?;
         }
-        for id in &self.loader.leaves_inactive {
-            known(*id, "loader.leaves_inactive")?;
+        for (key, ids) in [
+            ("loader.leaves_inactive", &self.loader.leaves_inactive),
+            ("loader.leaves_down", &self.loader.leaves_down),
+            ("loader.leaves_mmu_off", &self.loader.leaves_mmu_off),
+        ] {
+            for id in ids {
+                known(*id, key)?;
+            }
         }
         if let Some(id) = self.faults.siq_stuck_cpu {
             known(id, "faults.siq_stuck_cpu")?;
