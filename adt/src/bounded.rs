@@ -50,6 +50,23 @@ fn wide_trees_cost_their_size() {
     assert!(small <= LINEAR && large <= LINEAR, "{small} {large}");
 }
 
+/// Bytes of names are no steps, so this is about the length of what is made of them.
+#[test]
+fn paths_below_a_long_name_stay_short() {
+    let leaves = (0..100).map(|_| NodeBuilder::new("leaf"));
+    let long = NodeBuilder::new(&"x".repeat(1_000_000)).children(leaves);
+    let blob = NodeBuilder::new("r")
+        .child(long)
+        .build_exact()
+        .expect("builds");
+    let tree = Adt::new(&blob).expect("a tree");
+    let paths: usize = tree
+        .nodes()
+        .map(|node| format!("{}", node.path()).len())
+        .sum();
+    assert!(paths < blob.len(), "{paths}");
+}
+
 #[test]
 fn deep_trees_cost_their_size() {
     // Every level is as wide as it is deep.

@@ -14,10 +14,12 @@ pub const MAX_CHILDREN: u32 = 2048;
 pub const MAX_VALUE: u32 = 1 << 20;
 /// Longest property name in bytes, without the NUL that should end it.
 pub const MAX_NAME: usize = 31;
+/// Longest name of a node in bytes (real trees: 31); what is longer is cut, so that paths stay short.
+pub const MAX_NODE_NAME: usize = 255;
 /// Deepest node; the root's depth is 0 (real trees: 5).
 pub const MAX_DEPTH: usize = 16;
 /// Entries of a `ranges` that are looked at (real trees: 27).
-pub const MAX_RANGES: usize = 256;
+pub const MAX_RANGES: usize = 128;
 
 /// Bytes of a node's header.
 pub(crate) const NODE_HEADER: usize = 8;

@@ -64,7 +64,9 @@ pub use builder::{BuildError, NodeBuilder};
 pub use controllers::Controllers;
 pub use error::{Error, ErrorKind};
 pub use interrupts::{Interrupt, Interrupts};
-pub use layout::{MAX_CHILDREN, MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_RANGES, MAX_VALUE};
+pub use layout::{
+    MAX_CHILDREN, MAX_DEPTH, MAX_NAME, MAX_NODE_NAME, MAX_PROPERTIES, MAX_RANGES, MAX_VALUE,
+};
 pub use node::{Children, Node, Path};
 pub use property::{Properties, Property, Strings, Words};
 pub use reg::{Reg, Regs};

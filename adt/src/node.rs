@@ -5,8 +5,8 @@ use crate::bus::Bus;
 #[cfg(feature = "std")]
 use crate::controllers::Controllers;
 use crate::interrupts::Interrupts;
-use crate::layout::{MAX_DEPTH, NODE_HEADER, node_header};
-use crate::property::{Properties, Property, Strings, Words};
+use crate::layout::{MAX_DEPTH, MAX_NODE_NAME, NODE_HEADER, node_header};
+use crate::property::{Properties, Property, Strings, Words, until_nul};
 use crate::reg::{Reg, Regs};
 use crate::tree::Nodes;
 use core::fmt;
@@ -104,9 +104,20 @@ impl<'a> Node<'a> {
         Self::root(self.bytes)
     }
 
-    /// The name: property `name` up to its first NUL; empty where that is missing or not UTF-8.
+    /// The name: property `name` up to its first NUL, at most [`MAX_NODE_NAME`] bytes of it; empty where that is missing or
+    /// not UTF-8.
     pub fn name(&self) -> &'a str {
-        self.str("name").unwrap_or_default()
+        let value = self.property("name").unwrap_or_default();
+        let name = until_nul(value.get(..MAX_NODE_NAME).unwrap_or(value));
+        match core::str::from_utf8(name) {
+            Ok(name) => name,
+            // Cut within a character.
+            Err(why) if why.error_len().is_none() && value.len() > MAX_NODE_NAME => {
+                let whole = name.get(..why.valid_up_to()).unwrap_or_default();
+                core::str::from_utf8(whole).unwrap_or_default()
+            }
+            Err(_) => "",
+        }
     }
 
     /// How far below the root; the root's depth is 0.

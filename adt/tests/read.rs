@@ -351,6 +351,53 @@ fn indexes_count_up_and_numbers_are_first_cells() {
 }
 
 #[test]
+fn where_a_controller_is_named_is_told() {
+    let child = node("child").prop_u32("interrupts", 9);
+    let clpc = node("clpc")
+        .prop_u32s("interrupt-parent", &[1, 1, 2])
+        .prop_u32s("interrupts", &[7, 8, 5, 0, 6, 0])
+        .child(child.clone())
+        // Half a phandle is none.
+        .child(child.prop_bytes("interrupt-parent", &[2, 0]));
+    let blob = controllers(clpc);
+    let tree = open(&blob);
+    let of = |node: adt::Node<'_>| -> Vec<(usize, bool)> {
+        let found = node.interrupts();
+        found.map(|i| (i.parent_index, i.inherited)).collect()
+    };
+    let clpc = find(&tree, "/arm-io/clpc");
+    assert_eq!(of(clpc), [(0, false), (1, false), (2, false), (2, false)]);
+    for child in clpc.children() {
+        assert_eq!(of(child), [(0, true)]);
+        assert_eq!(child.interrupts().next().and_then(|i| i.parent), Some(1));
+    }
+    let controllers = tree.controllers();
+    assert_eq!(
+        (controllers.cells(1), controllers.cells(2)),
+        (Some(1), Some(2))
+    );
+    assert_eq!(controllers.cells(3), None);
+}
+
+#[test]
+fn an_address_that_no_range_holds_goes_up_as_it_is() {
+    let blob = build(
+        bus("device-tree").child(
+            bus("arm-io")
+                .prop_u64s("ranges", &[0, 0x2_0000_0000, 0x1_0000_0000])
+                .child(
+                    bus("bridge")
+                        .prop_u64s("ranges", &[0x100, 0x9000, 0x100])
+                        .child(node("leaf").prop_u64s("reg", &[0x5000, 8])),
+                ),
+        ),
+    );
+    let reg = find(&open(&blob), "/arm-io/bridge/leaf").reg(0);
+    let reg = reg.map(|reg| (reg.bus, reg.phys, reg.translated));
+    assert_eq!(reg, Some((0x5000, 0x2_0000_5000, false)));
+}
+
+#[test]
 fn placeholders_are_marked_and_their_size_is_masked() {
     let blob = build(
         node("device-tree")
@@ -393,6 +440,22 @@ fn names_are_cut_at_their_first_nul_and_may_fill_their_field() {
     assert_eq!(open(&blob).root().u32("x"), Some(1));
     blob[at..at + 32].fill(b'y');
     assert_eq!(open(&blob).root().u32(&"y".repeat(32)), Some(1));
+}
+
+#[test]
+fn names_of_nodes_are_cut_at_their_limit() {
+    let name = |text: &str| {
+        let blob = build(node(text));
+        open(&blob).root().name().to_string()
+    };
+    let limit = adt::MAX_NODE_NAME;
+    assert_eq!(name(&"x".repeat(limit)), "x".repeat(limit));
+    assert_eq!(name(&"x".repeat(1_000_000)), "x".repeat(limit));
+    // Not within a character.
+    let even = "é".repeat(1000);
+    assert_eq!(name(&even), "é".repeat(limit / 2));
+    let blob = build(node("").prop_bytes("name", b"caf\xe9\0"));
+    assert_eq!(open(&blob).root().name(), "");
 }
 
 #[test]

@@ -30,7 +30,16 @@ macro_rules! register_value {
                 self.0
             }
 
-            $( field_accessors! { [$(#[doc = $doc])*] $kind($($range)*) $get, $set } )*
+            $( field_accessors! {
+                [
+                    $(#[doc = $doc])*
+                    #[doc = concat!(
+                        "\n\nSource: ", stringify!($source), ".",
+                        $("\n* ", stringify!($value), ": ", $meaning, $(" (source: ", stringify!($says), ")",)?)*
+                    )]
+                ]
+                $kind($($range)*) $get, $set
+            } )*
         }
 
         impl From<$word> for $name {

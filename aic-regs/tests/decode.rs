@@ -221,3 +221,34 @@ proptest! {
         prop_assert_eq!(request.bits() & !0xff_00ff, 0);
     }
 }
+
+#[test]
+fn an_encoding_has_a_generic_name_and_instruction_words() {
+    let siq = Encoding::new(3, 4, 15, 10, 4);
+    assert_eq!((siq.mrs(0), siq.msr(0)), (0xd53c_fa80, 0xd51c_fa80));
+    assert_eq!(siq.mrs(31), 0xd53c_fa9f);
+    for name in ["S3_4_C15_C10_4", "s3_4_c15_c10_4"] {
+        assert_eq!(Encoding::from_generic_name(name), Some(siq), "{name}");
+    }
+    let wrong = [
+        "",
+        "S",
+        "S3",
+        "S3_4_C15_C10",
+        "S3_4_C15_C10_8",
+        "S3_8_C15_C10_4",
+        "S4_4_C15_C10_4",
+        "S1_4_C15_C10_4",
+        "S3_4_C16_C10_4",
+        "S3_4_C15_C10_4_0",
+        "S3_4_15_C10_4",
+        "3_4_C15_C10_4",
+        "S3_+4_C15_C10_4",
+        "S3__C15_C10_4",
+        "SIQ_CFG_EL1",
+        "\u{17f}3_4_C15_C10_4",
+    ];
+    for name in wrong {
+        assert_eq!(Encoding::from_generic_name(name), None, "{name}");
+    }
+}

@@ -3,7 +3,7 @@
 
 use aic_regs::guard::Trap;
 use aic_regs::sysreg::{
-    CNTPCT, Encoding, FakeSysRegs, GuardedWritable, IPI_RR_GLOBAL, IPI_SR, IpiRequest, IpiSr,
+    CNTPCT, Encoding, FakeSysRegs, GuardedWritable, HID1, IPI_RR_GLOBAL, IPI_SR, IpiRequest, IpiSr,
     IpiType, MPIDR, Mpidr, SIQ_CFG, SiqCfg, SysRegAccess, SysRegs, SystemRegister, Writable,
 };
 
@@ -104,9 +104,9 @@ fn only_listed_registers_are_read_by_encoding() {
         "write-only"
     );
     assert_eq!(
-        cpu.read_guarded_by_encoding(Encoding::new(3, 5, 15, 1, 3)),
+        cpu.read_guarded_by_encoding(HID1::ENCODING),
         None,
-        "VM_TMR_FIQ_ENA is not to be touched"
+        "described only"
     );
 }
 

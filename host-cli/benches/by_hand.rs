@@ -2,7 +2,9 @@
 //!
 //! Published experiments set a field, unmask and fire a line from the host and then look at every CPU, each step a request
 //! and its answer. Here that way has every advantage that it can have: its few instructions are uploaded once, a read of
-//! EVENT on another CPU is one request, and it stops looking at the first CPU that has taken the interrupt.
+//! EVENT on another CPU is one request, each request is one exchange without the proof that this program adds where answers
+//! are not checked otherwise, and it stops looking at the first CPU that has taken the interrupt. `route` runs six cells of
+//! many triggers without masks: its start and its upload are in the time, and weigh more in a shorter run.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -126,6 +128,8 @@ fn by_hand(link: &mut VirtualLink) -> Rate {
         .op(Op::Write32, &[config, on.0.into()])
         .expect("written");
 
+    // As existing tools do it: one request and its answer per access, without a proof behind it.
+    proxy.relax(true);
     let mut landed = 0;
     let (start, requests) = (proxy.now(), proxy.stats().requests);
     for _ in 0..BY_HAND {
@@ -163,6 +167,7 @@ fn by_hand(link: &mut VirtualLink) -> Rate {
         requests: proxy.stats().requests - requests,
         time: proxy.now() - start,
     };
+    proxy.relax(false);
     assert_eq!(landed, BY_HAND, "every interrupt is seen by hand, too");
     proxy
         .op(Op::SmpCallSync, &[ids[1], set_field, 3])

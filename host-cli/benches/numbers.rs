@@ -120,6 +120,14 @@ fn main() {
             (masked.insns - idle.insns) as f64 / (masked.triggers - idle.triggers) as f64
         );
     }
+    let six = per_trigger(&model, &firmware);
+    let twenty = SocModel::builtin("t6002").expect("a built-in model");
+    println!(
+        "{:<66} {:>8.2} (at most 1.5)",
+        "guest instructions per unmasked trigger, 20 CPUs (t6002) over 6",
+        per_trigger(&twenty, &firmware) / six
+    );
+    every_model();
     ratio(
         "first statistic of a run",
         idle.first,
@@ -129,6 +137,31 @@ fn main() {
     by_hand::compare(&firmware);
     by_hand::checksum_throughput();
     help();
+}
+
+/// Guest instructions per trigger that every CPU fires in turn.
+fn per_trigger(model: &SocModel, firmware: &Firmware) -> f64 {
+    let cpus = model.cpu.iter().filter(|cpu| cpu.present).count() as u32;
+    let fire: Vec<u32> = (0..cpus).collect();
+    let short = run(model, firmware, &request(1_000, &fire, &[]));
+    let long = run(model, firmware, &request(9_000, &fire, &[]));
+    (long.insns - short.insns) as f64 / (long.triggers - short.triggers) as f64
+}
+
+/// The default plan on every built-in machine, by the program itself.
+fn every_model() {
+    let start = Instant::now();
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+        .args(["route", "-q", "--target", "vm:all"])
+        .output();
+    match out {
+        Ok(out) if out.status.success() => ratio(
+            "route --target vm:all, every built-in machine's default plan",
+            start.elapsed(),
+            Duration::from_secs(60),
+        ),
+        _ => println!("aicprobe route --target vm:all failed"),
+    }
 }
 
 /// Two CPUs that never sleep: without an event stream the firmware polls, so both are runnable in every round. Most of it is

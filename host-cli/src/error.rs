@@ -9,6 +9,7 @@ use crate::files::ReadError;
 use crate::link::OpenError;
 use crate::plan::PlanError;
 use crate::proxy::ProxyError;
+use crate::regs::FindError;
 use crate::session::SessionError;
 use crate::stats::HistogramError;
 use crate::target::{LineError, TargetError};
@@ -158,6 +159,9 @@ pub enum Error {
     /// Options that do not go together, or a place that is taken.
     #[error("{0}")]
     Usage(String),
+    /// No register of that name.
+    #[error(transparent)]
+    Register(#[from] FindError),
     /// A file that is no device tree, or cannot be read.
     #[error("{origin}: {why}")]
     Tree {
@@ -205,6 +209,14 @@ pub enum Error {
     /// The session with the firmware failed.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A link that was lost on the way, and where.
+    #[error("{why} (at step \"{step}\")")]
+    AtStep {
+        /// What was being done.
+        step: &'static str,
+        /// What became of it.
+        why: Box<Self>,
+    },
     /// Counts that cannot be.
     #[error(transparent)]
     Histogram(#[from] HistogramError),
@@ -242,6 +254,7 @@ impl Error {
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)
             | Self::Usage(_)
+            | Self::Register(_)
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,
             Self::Tree { why, .. } => match why {
@@ -268,6 +281,29 @@ impl Error {
             Self::Proxy(e) => proxy_code(e),
             Self::Session(e) => e.exit_code(),
             Self::Histogram(_) => exit::TARGET_FAULT,
+            Self::AtStep { why, .. } => why.exit_code(),
+        }
+    }
+
+    /// The same with the step at which the link was lost; other errors say themselves what they are about.
+    #[must_use]
+    pub fn at_step(self, step: &'static str) -> Self {
+        match self {
+            e @ Self::AtStep { .. } => e,
+            e if e.exit_code() == exit::LINK => Self::AtStep {
+                step,
+                why: Box::new(e),
+            },
+            e => e,
+        }
+    }
+
+    /// Without the step.
+    #[must_use]
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::AtStep { why, .. } => why.cause(),
+            e => e,
         }
     }
 }
@@ -285,6 +321,7 @@ pub const fn proxy_code(error: &ProxyError) -> u8 {
     match error {
         ProxyError::Link(_)
         | ProxyError::Timeout { .. }
+        | ProxyError::CpuBusy { .. }
         | ProxyError::Damaged { .. }
         | ProxyError::Rebooted { .. } => exit::LINK,
         ProxyError::Interrupted { .. } => exit::INTERRUPTED,

@@ -2,9 +2,11 @@
 //!
 //! The layers, from below: [`link`] carries bytes, [`proxy`] speaks the resident loader's protocol on it, [`target`] finds
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
-//! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target. [`route`] puts them together; [`vm`] serves virtual SoCs to other programs;
+//! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers. [`route`]
+//! puts them together; [`vm`] serves virtual SoCs to other programs;
 //! [`cli`] is the command line on top.
 
+pub mod behaviour;
 pub mod cli;
 pub mod error;
 pub mod files;
@@ -13,6 +15,7 @@ pub mod link;
 pub mod output;
 pub mod plan;
 pub mod proxy;
+pub mod regs;
 pub mod result;
 pub mod route;
 pub mod session;

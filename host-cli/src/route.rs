@@ -8,7 +8,7 @@ use crate::plan::{self, Plan, Request, Routing};
 use crate::proxy::Proxy;
 use crate::result::{self, Mark, RouteResult};
 use crate::session::{self, Observer, Outcome};
-use crate::target::{Objection, Target, check_lines, find_spare};
+use crate::target::{Objection, Target, check_lines, find_spare, verify_layout};
 
 /// The plan for a request, with every line that it fires checked on the target. Nothing is changed there.
 ///
@@ -80,7 +80,7 @@ pub struct Setting {
     pub slice_ns: Option<f64>,
 }
 
-/// Runs a plan; the result is there if anything was measured.
+/// Runs a plan, after a look whether the controller is laid out as it should be; the result is there if anything was measured.
 ///
 /// # Errors
 /// What goes wrong before any CPU runs the firmware, and counts that cannot be. Later failures are in the [`Outcome`].
@@ -92,6 +92,9 @@ pub fn measure(
     setting: &Setting,
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Option<RouteResult>), Error> {
+    if let Some(line) = plan.lines().iter().find(|line| line.die == 0) {
+        verify_layout(proxy, target, *line)?;
+    }
     let outcome = session::run(proxy, target, firmware, plan, setting.seed, observer)?;
     let any = outcome
         .cells

@@ -165,7 +165,7 @@ fn bad_files_are_one_error() {
     let path = folder.file("sparse", b"");
     let sparse = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     sparse.set_len(1 << 30).unwrap();
-    refused(&["adt", &path], 2, &["too large", "16777216"]);
+    refused(&["adt", &path], 2, &["too large", "8388608"]);
 }
 
 #[test]

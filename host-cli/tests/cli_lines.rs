@@ -223,6 +223,22 @@ fn a_target_is_looked_at_and_left_alone() {
     );
 }
 
+#[test]
+fn targets_of_every_generation_and_of_two_dies() {
+    for (soc, generation, dies) in [("t8103", 1, 1), ("t6002", 2, 2), ("t6030", 3, 1)] {
+        let json = report(&["--target", &format!("vm:{soc}"), "--watch", "10"]);
+        assert_eq!(json["source"]["generation"], generation, "{soc}");
+        assert_eq!(json["dies"], dies, "{soc}");
+        let spare = json["spare"].as_array().unwrap();
+        for die in 0..dies {
+            assert!(spare.iter().any(|s| s["die"] == die), "{soc}: die {die}");
+        }
+        // What is low, clear and routed nowhere passes on every generation.
+        let passes = |s: &Value| s["failed"] == Value::Array(Vec::new());
+        assert!(spare.iter().all(passes), "{soc}: {spare:?}");
+    }
+}
+
 /// `route --dry-run` shows what would be fired.
 fn route(args: &[&str]) -> (Option<i32>, String) {
     let mut all = vec!["-q", "route", "--dry-run"];

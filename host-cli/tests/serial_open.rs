@@ -56,6 +56,32 @@ fn a_busy_port_names_its_holder() {
     open_free(&pty.path);
 }
 
+/// Who opens a port the plain way neither locks it nor asks for it alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_port_that_somebody_has_open_without_any_lock_is_refused() {
+    let pty = Pty::new();
+    // Its far end is this process, which has the near end open, too: that is no second client.
+    let server = {
+        let make = || VirtualTarget::from_model(&t8140(), 1).unwrap();
+        Server::start(pty, make, |_| Turn::Serve)
+    };
+    let mut other = Command::new("sleep")
+        .arg("600")
+        .stdin(std::fs::File::open(&server.path).unwrap())
+        .spawn()
+        .unwrap();
+    refused(
+        &server.path,
+        &["in use by sleep", &format!("(pid {})", other.id())],
+    );
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let run = aicprobe(&["-q", "bench", "link", "--target", &server.path]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    server.finish();
+}
+
 #[test]
 fn no_permission_is_no_missing_port() {
     const NOBODY: u32 = 65_534;

@@ -77,6 +77,8 @@ pub struct Special {
     pub enable: Option<bool>,
     /// The line is masked at the controller before every trigger.
     pub line_masked: bool,
+    /// The line may be high or pending before it is fired: a device's, taken on purpose.
+    pub live: bool,
     /// How interrupts are ended.
     pub ending: Ending,
     /// Workers that wait at EL1 with interrupts routed there, one bit by logical CPU.

@@ -87,15 +87,16 @@ fn special() -> impl Strategy<Value = Special> {
         line().prop_map(Ending::OutOfOrder),
     ];
     (
-        any::<(Option<u32>, Option<bool>, bool, u32)>(),
+        any::<(Option<u32>, Option<bool>, bool, bool, u32)>(),
         ending,
         fixed::<_, STEPS>(step),
     )
         .prop_map(
-            |((routing, enable, line_masked, at_el1), ending, steps)| Special {
+            |((routing, enable, line_masked, live, at_el1), ending, steps)| Special {
                 routing,
                 enable,
                 line_masked,
+                live,
                 ending,
                 at_el1,
                 steps,

@@ -106,12 +106,14 @@ fn values_out_of_range() {
 
 #[test]
 fn absurd_values() {
+    /// A change, the key it is refused for, and what is allowed.
+    type Case = (fn(&mut SocModel), &'static str, &'static str);
     let refuse = |change: fn(&mut SocModel)| {
         let mut model = SocModel::builtin("t8140").expect("built in");
         change(&mut model);
         model.validate("x").expect_err("refused").to_string()
     };
-    let cases: [(fn(&mut SocModel), &str, &str); 15] = [
+    let cases: [Case; 15] = [
         (|m| m.counter.hz = 999, "counter.hz = 999", "1000 to"),
         (
             |m| m.counter.hz = 10_000_000_001,

@@ -62,6 +62,14 @@ pub fn test(arguments: &[String]) -> Result<()> {
     process::run(firmware.give_to(workspace::cargo("test").args(arguments)))
 }
 
+/// The unit tests of the tool as users have it: compilers have optimised a loop's end away (rust-lang/rust#158206).
+pub fn test_optimised() -> Result<()> {
+    let firmware = built_firmware()?;
+    let mut cargo = workspace::cargo("test");
+    cargo.args(["--release", "--package", "host-cli", "--lib"]);
+    process::run(firmware.give_to(&mut cargo))
+}
+
 /// `bench`: the numbers that the project promises, measured on the finished tool and image.
 pub fn bench(arguments: &[String]) -> Result<()> {
     let firmware = built_firmware()?;

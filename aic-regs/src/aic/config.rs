@@ -13,7 +13,8 @@ register_value! {
 
 register_value! {
     /// GLB_CFG of AICv1, offset 0x10. Change it by read-modify-write. Notes: bits 0xf8fffff1 are implemented; M1 starts
-    /// with 0xe0477971. Linux never touches it; one bring-up experiment writes 0xe0777971.
+    /// with 0xe0477971, so bits 23:20 hold 4 there, which nobody has named. Linux never touches it; one bring-up experiment writes
+    /// 0xe0777971.
     pub struct GlbCfg(u32) {
         /// Global enable, as an emulator names it. Set on M1 when its loader hands over.
         bit(0) enable, set_enable [Notes] { 0 => "off", 1 => "on" };

@@ -38,7 +38,7 @@ register_value! {
 register_value! {
     /// RESET, offset 0x10.
     pub struct Reset(u32) {
-        /// Writing 1 resets the controller. This crate offers no such write: it would drop what other owners set.
+        /// Writing 1 resets the controller and drops what every owner has set; nothing here does that.
         bit(0) reset, _ [Notes] { 1 => "reset the controller" };
     }
 }

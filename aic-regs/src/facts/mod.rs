@@ -136,6 +136,15 @@ impl AccessKind {
     }
 }
 
+/// What writing 1 to a bit does, where the word is state that two addresses share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WriteEffect {
+    /// Sets the bit of the state; 0 does nothing.
+    OneSets,
+    /// Clears the bit of the state; 0 does nothing.
+    OneClears,
+}
+
 /// A register value whose fields are known as data.
 pub trait Described {
     /// Width of the register in bits.

@@ -30,6 +30,46 @@ impl Encoding {
         }
     }
 
+    /// The register that `S<op0>_<op1>_C<n>_C<m>_<op2>` names, in any case; `None` for other words and for numbers that do
+    /// not fit.
+    pub fn from_generic_name(name: &str) -> Option<Self> {
+        let mut parts = name.split('_');
+        let mut part = |prefix: &str, most: u8| {
+            let part = parts.next()?;
+            let digits = match part.get(..prefix.len()) {
+                Some(start) if start.eq_ignore_ascii_case(prefix) => &part[prefix.len()..],
+                _ => return None,
+            };
+            let all_digits = digits.bytes().all(|c| c.is_ascii_digit());
+            digits.parse().ok().filter(|n| all_digits && *n <= most)
+        };
+        let (op0, op1) = (part("S", 3)?, part("", 7)?);
+        let (crn, crm, op2) = (part("C", 15)?, part("C", 15)?, part("", 7)?);
+        match parts.next() {
+            None if op0 >= 2 => Some(Self::new(op0, op1, crn, crm, op2)),
+            _ => None,
+        }
+    }
+
+    /// The instruction word of MRS from this register to general register `rt` (0 to 31).
+    pub const fn mrs(self, rt: u8) -> u32 {
+        0xd520_0000 | self.instruction_fields(rt)
+    }
+
+    /// The instruction word of MSR to this register from general register `rt` (0 to 31).
+    pub const fn msr(self, rt: u8) -> u32 {
+        0xd500_0000 | self.instruction_fields(rt)
+    }
+
+    const fn instruction_fields(self, rt: u8) -> u32 {
+        (self.op0 as u32) << 19
+            | (self.op1 as u32) << 16
+            | (self.crn as u32) << 12
+            | (self.crm as u32) << 8
+            | (self.op2 as u32) << 5
+            | rt as u32 & 31
+    }
+
     /// op0 << 14 | op1 << 11 | CRn << 7 | CRm << 3 | op2.
     pub const fn packed(self) -> u16 {
         (self.op0 as u16) << 14

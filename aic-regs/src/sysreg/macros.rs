@@ -15,6 +15,9 @@ macro_rules! system_register {
         [$source:ident] $access:ident described $(variants { $($soc:literal => $variant:ty),+ $(,)? })?
     ) => {
         $(#[doc = $doc])*
+        #[doc = concat!(
+            "\n\n", $text, ", S", $op0, "_", $op1, "_C", $crn, "_C", $crm, "_", $op2, ". Source: ", stringify!($source), "."
+        )]
         #[allow(non_camel_case_types, reason = "registers keep the name that the field uses")]
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}

@@ -2,12 +2,12 @@
 //! VM_TMR_LR and VM_TMR_FIQ_ENA: how a guest's timers reach it.
 
 system_register! {
-    /// State of the guest's virtual timer, in the manner of ICH_LR<n>_EL2. The name is unofficial. M1 reads 0x1b0000001b.
+    /// State of the guest's virtual timer, in the manner of ICH_LR. The name is unofficial. M1 reads 0x1b0000001b.
     VM_TMR_LR: VmTimerLink = "VM_TMR_LR_EL2" (3, 5, 15, 1, 2) [Notes] rw described
 }
 
 register_value! {
-    /// VM_TMR_LR_EL2. Only `state` is described by others; that the rest is as in ICH_LR<n>_EL2 is inferred from the value
+    /// VM_TMR_LR_EL2. Only `state` is described by others; that the rest is as in ICH_LR is inferred from the value
     /// that M1 reads, 27 twice, which is the virtual timer's number in Arm's own controller.
     pub struct VmTimerLink(u64) {
         /// Virtual interrupt number.

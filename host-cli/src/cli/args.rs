@@ -9,6 +9,7 @@ use crate::error::exit;
 use crate::link::FaultSpec;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
+use super::regs::RegsCommand;
 use super::values;
 
 /// Most triggers of a cell: its counts must fit the firmware's words with room to spare.
@@ -31,7 +32,6 @@ pub struct Cli {
 
 /// Commands.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum Command {
     /// Fire a spare interrupt line and count which CPU takes it.
     Route(RouteArgs),
@@ -41,8 +41,13 @@ pub enum Command {
     Adt(AdtArgs),
     /// Show which interrupt lines are owned, which are spare, and which are neither.
     Lines(LinesArgs),
+    /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
+    Observe(ObserveArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
+    /// Registers as data: list, show, decode and export them.
+    #[command(subcommand)]
+    Regs(RegsCommand),
     /// Measure this program's own ways to a target.
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -250,7 +255,8 @@ pub enum Format {
 #[command(after_help = exit_codes())]
 pub struct RouteArgs {
     /// usb (the only m1n1 on USB, see `aicprobe list`), a serial port like /dev/ttyACM0, /dev/cu.usbmodem… or COM3,
-    /// vm:NAME (a built-in virtual SoC) or vm:FILE.toml (one described by a file).
+    /// vm:NAME (a built-in virtual SoC), vm:FILE.toml (one described by a file) or vm:all (every built-in one but the
+    /// variants, which have a dash in their names).
     #[arg(long, default_value = "vm:t8140")]
     pub target: String,
     #[command(flatten)]
@@ -315,6 +321,54 @@ pub struct RouteArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Tries one known behaviour of interrupt controllers after the other (a pending interrupt that nobody accepts, EVENT read by
+/// another CPU, fast IPIs that merge, …) and counts how often each claim held. Observations are no verdicts.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct ObserveArgs {
+    /// As of `route`.
+    #[arg(long, default_value = "vm:t8140")]
+    pub target: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub link: LinkArgs,
+    /// On a virtual SoC: run this loader image instead of the stand-in.
+    #[arg(long, value_name = "FILE")]
+    pub loader: Option<PathBuf>,
+    /// Triggers per cell.
+    #[arg(long, value_name = "N", default_value_t = crate::behaviour::TRIGGERS,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub triggers: u32,
+    /// Seed of every random choice of a virtual SoC.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Only this row of the list of behaviours; may be repeated.
+    #[arg(long = "row", value_name = "N", value_parser = values::row)]
+    pub rows: Vec<u8>,
+    /// A device's line that is high, NUMBER or DIE:NUMBER: it is taken until the guard against storms masks it, its software
+    /// state is set and cleared, and everything is put back.
+    #[arg(long, value_name = "L", value_parser = values::line)]
+    pub live_line: Option<LineId>,
+    /// Write the controller's RESET and put back what it changed: nothing must use the controller meanwhile.
+    #[arg(long)]
+    pub allow_reset: bool,
+    /// Send every secondary into WFI once: one that no timer wakes is lost until the target is restarted.
+    #[arg(long)]
+    pub allow_wfi: bool,
+    /// Write VM_TMR_FIQ_ENA_EL2 of every CPU with what it reads: may do harm on M4 and M5.
+    #[arg(long)]
+    pub write_back: bool,
+    /// Run this firmware image instead of the one built in.
+    #[arg(long, value_name = "FILE")]
+    pub firmware: Option<PathBuf>,
+    /// Form of the report: schema "aicprobe.observe/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the report to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }

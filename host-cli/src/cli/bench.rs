@@ -13,6 +13,7 @@ use crate::result::Mark;
 use super::args::{BenchLinkArgs, Cli, Format};
 use super::interrupt;
 use super::open::open;
+use super::progress::show_notices;
 use super::write::Sink;
 
 /// Alignment of the block in the target's memory.
@@ -80,7 +81,10 @@ struct BenchLink {
 /// [`Error`] if it did not.
 pub fn run(cli: &Cli, args: &BenchLinkArgs) -> Result<u8, Error> {
     let sink = Sink::open(args.output.as_deref())?;
-    interrupt::install();
+    interrupt::install_telling(cli.quiet);
+    if !cli.quiet {
+        show_notices(None);
+    }
     let mut opened = open(&args.target, 1, &args.link)?;
     let marks = opened.marks.clone();
     let mut proxy = opened.connect()?;
@@ -133,6 +137,9 @@ fn measure(
     args: &BenchLinkArgs,
     result: &mut BenchLink,
 ) -> Result<(), Error> {
+    // One request and its answer, as everything that this program repeats often; that an answer is to its own question is
+    // shown by what was written and reads back.
+    proxy.relax(true);
     let mut trips = Vec::new();
     for _ in 0..args.iterations {
         let start = proxy.now();
@@ -148,8 +155,9 @@ fn measure(
     let largest = args.sizes.iter().max().copied().unwrap_or(1);
     let block = proxy.memalign(ALIGN, u64::from(largest).next_multiple_of(ALIGN))?;
     let done = transfers(proxy, args, block, result);
+    proxy.relax(false);
     // The block is given back also after a Ctrl-C; a link that is gone has said so already.
-    proxy.stop_when(None);
+    proxy.hold(true);
     let given_back = proxy.free(block);
     done?;
     Ok(given_back?)

@@ -3,12 +3,35 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STOP: AtomicBool = AtomicBool::new(false);
+static TELL: AtomicBool = AtomicBool::new(false);
+
+/// The same as [`install`]; unless `quiet`, every Ctrl-C is answered with a line that it was heard.
+pub fn install_telling(quiet: bool) {
+    TELL.store(!quiet, Ordering::Relaxed);
+    install();
+}
 
 /// Takes over Ctrl-C and termination signals. Without that (a second handler in one process) the program still works:
 /// it then ends at once when interrupted.
 pub fn install() {
-    if let Err(e) = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed)) {
+    // The handler runs in a thread of its own: it may write.
+    let heard = || {
+        let again = STOP.swap(true, Ordering::Relaxed);
+        if TELL.load(Ordering::Relaxed) {
+            say!("aicprobe: {}", answer(again));
+        }
+    };
+    if let Err(e) = ctrlc::set_handler(heard) {
         say!("aicprobe: Ctrl-C will not restore the target: {e}");
+    }
+}
+
+/// A second Ctrl-C ends nothing sooner: a loader that is left in the middle of a transfer takes commands for data.
+const fn answer(again: bool) -> &'static str {
+    if again {
+        "still stopping: the target has to be put back as it was first"
+    } else {
+        "stopping: the exchange that runs comes to its end, then the target is put back as it was"
     }
 }
 

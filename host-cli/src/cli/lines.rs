@@ -44,6 +44,10 @@ pub fn run(cli: &Cli, args: &LinesArgs) -> Result<u8, Error> {
         Format::Json => to_json(&seen.report)?,
         Format::Table => lines_table(&seen.report),
     })?;
+    if interrupt::requested() {
+        // The report is of what was seen until then.
+        return Ok(exit::INTERRUPTED);
+    }
     for (line, found) in seen.asked {
         if !found.is_empty() {
             return Err(LineError::Refused { line, found }.into());

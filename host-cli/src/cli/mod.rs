@@ -9,13 +9,16 @@ macro_rules! say {
 }
 
 mod adt;
+mod all;
 mod args;
 mod bench;
 mod interrupt;
 mod lines;
 mod list;
+mod observe;
 mod open;
 mod progress;
+mod regs;
 mod route;
 mod values;
 mod vm;
@@ -51,7 +54,9 @@ pub fn main() -> ExitCode {
         Command::Vm(vm) => vm::run(&cli, vm),
         Command::Adt(adt) => adt::run(adt),
         Command::Lines(lines) => lines::run(&cli, lines),
+        Command::Observe(args) => observe::run(&cli, args),
         Command::List(list) => list::run(list),
+        Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };
     ExitCode::from(code.unwrap_or_else(|e| {

@@ -15,7 +15,7 @@ use crate::result::Mark;
 use crate::vm::{BOOT_LIMIT, Image, boot_loader};
 
 use super::args::LinkArgs;
-use super::interrupt;
+use super::{interrupt, progress};
 
 /// Largest file of a virtual SoC that is read, in bytes.
 const MODEL_MAX: u64 = 1 << 20;
@@ -37,7 +37,7 @@ pub struct OpenTarget {
 }
 
 impl OpenTarget {
-    /// Connects to the loader; Ctrl-C ends the attempt, and every transfer until [`Proxy::stop_when`].
+    /// Connects to the loader; Ctrl-C ends the attempt, and what follows until [`Proxy::hold`].
     ///
     /// # Errors
     /// [`ProxyError`].
@@ -45,6 +45,7 @@ impl OpenTarget {
         let options = ConnectOptions {
             wait: self.wait,
             stop: Some(interrupt::requested),
+            notice: Some(progress::notice),
             ..ConnectOptions::default()
         };
         Proxy::connect_with(&mut *self.link, options)
@@ -158,7 +159,7 @@ fn unknown(name: &str, what: &str) -> Error {
         given: name.to_owned(),
         what: what.to_owned(),
         allowed: format!(
-            "usb (the only m1n1 on USB), a serial port like /dev/ttyACM0 or COM3, vm:NAME with a NAME of {}, and vm:FILE.toml",
+            "usb (the only m1n1 on USB), a serial port like /dev/ttyACM0 or COM3, vm:NAME with a NAME of {}, vm:FILE.toml, and vm:all with `route`",
             SocModel::builtin_names().join(", ")
         ),
     }

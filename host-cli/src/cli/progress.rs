@@ -1,6 +1,7 @@
 //! What the user sees on standard error while a plan runs.
 
 use std::io::IsTerminal as _;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -13,6 +14,26 @@ use super::interrupt;
 
 /// Shortest time between two lines about the same cell.
 const PACE: Duration = Duration::from_millis(500);
+
+/// Where lines about the link go: whether any are wanted, and the bar that they must not cut through.
+static NOTICES: Mutex<(bool, Option<ProgressBar>)> = Mutex::new((false, None));
+
+/// A line about the link, from wherever it is waited for.
+pub fn notice(text: &str) {
+    let Ok(notices) = NOTICES.lock() else { return };
+    match &*notices {
+        (false, _) => {}
+        (true, Some(bar)) => bar.suspend(|| say!("link: {text}")),
+        (true, None) => say!("link: {text}"),
+    }
+}
+
+/// From now on lines about the link are shown, above `bar` if there is one.
+pub fn show_notices(bar: Option<&ProgressBar>) {
+    if let Ok(mut notices) = NOTICES.lock() {
+        *notices = (true, bar.cloned());
+    }
+}
 
 /// Progress and diagnostics, on a terminal as a bar, else as lines.
 pub struct Progress {
@@ -38,6 +59,9 @@ impl Progress {
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
+        if !quiet {
+            show_notices(bar.as_ref());
+        }
         Self {
             verbose,
             quiet,
@@ -130,6 +154,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+            show_notices(None);
         }
     }
 }

@@ -8,11 +8,13 @@ use crate::error::{Error, exit};
 use crate::firmware::Firmware;
 use crate::output::{DryRun, to_json, to_table};
 use crate::plan::Estimate;
+use crate::result::RouteResult;
 use crate::route::{Setting, make_plan_forced, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
 use crate::target::{AdtFile, Overrides, Target};
 use crate::tree::TreeFile;
 
+use super::all;
 use super::args::{Cli, Format, RouteArgs};
 use super::interrupt;
 use super::open::open_with;
@@ -32,34 +34,87 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     };
     let overrides = overrides(args)?;
     let sink = Sink::open(args.output.as_deref())?;
-    interrupt::install();
-    let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
+    interrupt::install_telling(cli.quiet);
+    if args.target == all::NAME {
+        return all::run(cli, args, firmware.as_ref(), &overrides, sink);
+    }
+    let made = one(cli, args, &args.target, firmware.as_ref(), &overrides)?;
+    match &made {
+        Made::Plan(dry) => sink.write(&match args.format {
+            Format::Json => to_json(dry)?,
+            Format::Table => dry.to_text(),
+        })?,
+        Made::Result(Some(result), _) => sink.write(&match args.format {
+            Format::Json => to_json(result)?,
+            Format::Table => to_table(result),
+        })?,
+        Made::Result(None, _) => {}
+    }
+    let verdict = made.verdict();
+    for line in &verdict.messages {
+        say!("aicprobe: {line}");
+    }
+    Ok(verdict.code)
+}
+
+/// What `route` makes of one target.
+pub(super) enum Made {
+    /// With `--dry-run`.
+    Plan(Box<DryRun>),
+    /// The result, if anything was measured, and how the run counts.
+    Result(Option<Box<RouteResult>>, Verdict),
+}
+
+impl Made {
+    /// How it counts.
+    pub(super) fn verdict(&self) -> Verdict {
+        match self {
+            Self::Plan(_) => Verdict {
+                code: exit::OK,
+                messages: Vec::new(),
+            },
+            Self::Result(_, verdict) => verdict.clone(),
+        }
+    }
+}
+
+/// Measures `name`, or plans it.
+///
+/// # Errors
+/// [`Error`].
+pub(super) fn one(
+    cli: &Cli,
+    args: &RouteArgs,
+    name: &str,
+    firmware: Option<&Firmware>,
+    overrides: &Overrides,
+) -> Result<Made, Error> {
+    let mut opened = open_with(name, args.seed, &args.link, args.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     let mut proxy = opened.connect()?;
-    let target = Target::discover_with(&mut proxy, &overrides)?;
+    let target = Target::discover_with(&mut proxy, overrides)
+        .map_err(|e| e.at_step("reading the device tree"))?;
     let request = args.request();
-    let (plan, forced) = make_plan_forced(&mut proxy, &target, &request, args.force_line)?;
+    let (plan, forced) = make_plan_forced(&mut proxy, &target, &request, args.force_line)
+        .map_err(|e| e.at_step("looking for a line"))?;
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
-        let dry = DryRun::new(&args.target, args.seed, &target, &plan);
-        sink.write(&match args.format {
-            Format::Json => to_json(&dry)?,
-            Format::Table => dry.to_text(),
-        })?;
-        return Ok(exit::OK);
+        let dry = DryRun::new(name, args.seed, &target, &plan);
+        return Ok(Made::Plan(Box::new(dry)));
     };
     if hardware && estimate.needs_consent() && !args.yes {
         let minutes = estimate.expected_ms.div_ceil(60_000);
         return Err(Error::NeedsConsent { minutes });
     }
-    let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &plan);
+    // Several targets at once would talk across each other.
+    let quiet = cli.quiet || args.target == all::NAME;
+    let mut progress = Progress::new(cli.verbose > 0, quiet, &plan);
     progress.on(Event::Step(&format!(
-        "{} cells on {}, {estimate}",
+        "{} cells on {name}, {estimate}",
         plan.cells.len(),
-        args.target
     )));
     let setting = Setting {
-        target_name: args.target.clone(),
+        target_name: name.to_owned(),
         seed: args.seed,
         marks: marks.into_iter().chain(forced).collect(),
         slice_ns,
@@ -69,29 +124,17 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
             progress.on(Event::Step(note));
         }
     }
-    // From here on a stop has to find its way through the session, so that everything is put back.
-    proxy.stop_when(None);
     let measured = measure(
         &mut proxy,
         &target,
-        &firmware,
+        firmware,
         &plan,
         &setting,
         &mut progress,
     );
     drop(progress);
     let (outcome, result) = measured?;
-    if let Some(result) = result {
-        sink.write(&match args.format {
-            Format::Json => to_json(&result)?,
-            Format::Table => to_table(&result),
-        })?;
-    }
-    let verdict = exit_code(&outcome);
-    for line in &verdict.messages {
-        say!("aicprobe: {line}");
-    }
-    Ok(verdict.code)
+    Ok(Made::Result(result.map(Box::new), exit_code(&outcome)))
 }
 
 /// What the user gives instead of what the target says.
@@ -115,7 +158,7 @@ pub fn read_adt(path: &Path) -> Result<AdtFile, Error> {
 }
 
 /// How a run that came to an end counts.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The exit code.
     pub code: u8,

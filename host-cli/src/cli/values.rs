@@ -5,13 +5,16 @@ use protocol::LineId;
 use crate::plan::{MAX_MASK_US, MAX_TIMEOUT_US};
 
 /// A decimal or `0x` number.
-fn number<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
+pub fn number<T: TryFrom<u64>>(text: &str, what: &str) -> Result<T, String> {
+    let (digits, radix) = match text.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
     };
-    parsed
+    // The library's parser takes a plus sign.
+    let all_digits = digits.chars().all(|c| c.is_digit(radix));
+    u64::from_str_radix(digits, radix)
         .ok()
+        .filter(|_| all_digits)
         .and_then(|n| T::try_from(n).ok())
         .ok_or_else(|| format!("\"{text}\" is no {what}"))
 }
@@ -46,6 +49,19 @@ pub fn line(text: &str) -> Result<LineId, String> {
             "line {n} does not exist; as a hwirq it is line {l}"
         )),
         (Err(_), None) => Err(format!("line {n} does not exist: allowed are 0 to 65535")),
+    }
+}
+
+/// A row of the list of behaviours that has an experiment.
+pub fn row(text: &str) -> Result<u8, String> {
+    let rows = crate::behaviour::rows();
+    let all: Vec<String> = rows.iter().map(u8::to_string).collect();
+    let all = all.join(" ");
+    let n = number(text, &format!("row: allowed are {all}"))?;
+    if rows.contains(&n) {
+        Ok(n)
+    } else {
+        Err(format!("row {n} has no experiment: allowed are {all}"))
     }
 }
 

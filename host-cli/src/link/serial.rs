@@ -10,12 +10,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serialport::{ClearBuffer, SerialPort};
 
+use super::holders::others;
 use super::{Link, LinkError, OpenError};
 
 /// Speed of the loader's UART after a reset (third party: m1n1 `src/uart.c` leaves what the firmware set).
 pub const BOOT_BAUD: u32 = 115_200;
-/// A port that takes no byte for this long has nobody at its far end. A UART at 115200 baud takes one every 87 us.
-const STALL: Duration = Duration::from_secs(1);
+/// A port that takes no byte for this long has nobody at its far end. A UART at 115200 baud takes one every 87 us, and a
+/// loader that is busy takes some of what is sent meanwhile into its buffers.
+const STALL: Duration = Duration::from_millis(400);
 /// Longest single wait for room, between looks at what came in.
 const TURN: Duration = Duration::from_millis(20);
 /// Bytes taken in at a time while sending.
@@ -25,6 +27,8 @@ const CHUNK: usize = 4096;
 pub struct SerialLink {
     port: Box<dyn SerialPort>,
     path: PathBuf,
+    /// Which device the node was when it was opened.
+    identity: Option<u64>,
     /// `None` where the far end ignores the speed.
     baud: Option<u32>,
     /// What came in while something was sent.
@@ -53,12 +57,21 @@ impl SerialLink {
             .exclusive(true)
             .dtr_on_open(true);
         let port = open_native(&builder).map_err(|e| OpenError::diagnose(path, &e))?;
+        // Locks and the exclusive mode keep out who comes later and who asks for them; who has the port open already may
+        // do neither, and two programs would share its bytes.
+        let holders = others(path);
+        if !holders.is_empty() {
+            let path = path.to_owned();
+            return Err(OpenError::Busy { path, holders });
+        }
+        let identity = identity(path);
         let since = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default();
         Ok(Self {
             port,
             path: path.to_owned(),
+            identity,
             baud: has_speed.then_some(baud),
             pending: VecDeque::new(),
             start: Instant::now(),
@@ -67,7 +80,13 @@ impl SerialLink {
     }
 
     fn gone(&self, why: &std::io::Error) -> LinkError {
-        LinkError::Closed(format!("{} is gone ({why})", self.path.display()))
+        let path = self.path.display();
+        let what = match identity(&self.path) {
+            None if cfg!(unix) => "is gone: the cable came off, or the target restarts",
+            now if now != self.identity => "went and came back: the target restarted",
+            _ => "is gone",
+        };
+        LinkError::Closed(format!("{path} {what} ({why})"))
     }
 
     /// One read; `Ok(0)` if nothing came within `timeout`.
@@ -91,6 +110,31 @@ impl SerialLink {
                 Err(e) => return Err(self.gone(&e)),
             }
         }
+    }
+}
+
+/// What tells a node from another of the same name that takes its place.
+fn identity(path: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        use std::os::unix::fs::MetadataExt as _;
+        let node = std::fs::metadata(path).ok()?;
+        let mut hash = DefaultHasher::new();
+        (
+            node.dev(),
+            node.ino(),
+            node.rdev(),
+            node.ctime(),
+            node.ctime_nsec(),
+        )
+            .hash(&mut hash);
+        Some(hash.finish())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
     }
 }
 

@@ -32,10 +32,12 @@ const PROOF: u32 = 3;
 pub struct ConnectOptions {
     /// How long to go on trying when nobody answers.
     pub wait: Duration,
-    /// Asked between attempts, and between the blocks of every transfer until [`Proxy::stop_when`], whether to stop.
+    /// Asked whether the user wants to stop, see [`Proxy::stop_when`].
     pub stop: Option<fn() -> bool>,
-    /// Memory transfers go without checksums where the loader grants it: for measuring what they cost. A damaged byte is
-    /// then not always noticed.
+    /// Told when the loader stays silent for longer than an answer takes, before the link counts as lost.
+    pub notice: Option<fn(&str)>,
+    /// Memory transfers go without checksums where the loader grants it (USB): for programs that measure what they cost. A
+    /// damaged byte is then not always noticed, so that no command of this program asks for it.
     pub bare_data: bool,
 }
 

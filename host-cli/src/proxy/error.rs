@@ -24,6 +24,17 @@ pub enum Status {
     Other(i32),
 }
 
+impl ProxyError {
+    /// A missing answer to a question about secondary `cpu`.
+    #[must_use]
+    pub fn about_cpu(self, cpu: u8) -> Self {
+        match self {
+            Self::Timeout { what, after } => Self::CpuBusy { what, cpu, after },
+            e => e,
+        }
+    }
+}
+
 impl Status {
     /// The failure behind a status word; `None` for success.
     #[must_use]
@@ -50,6 +61,20 @@ pub enum ProxyError {
     Timeout {
         /// The request.
         what: String,
+        /// The deadline.
+        after: Duration,
+    },
+    /// The same to a question about a secondary: the loader waits for that CPU, and there is no way to ask it whether it is
+    /// busy.
+    #[error(
+        "no answer to {what} for CPU {cpu} within {} ms: a CPU may still be inside a probe whose host died; wait 5 s and try again, and restart the target if it does not answer then",
+        after.as_millis()
+    )]
+    CpuBusy {
+        /// The request.
+        what: String,
+        /// Logical id of the CPU.
+        cpu: u8,
         /// The deadline.
         after: Duration,
     },

@@ -7,6 +7,7 @@ mod checksum;
 mod client;
 mod connect;
 mod error;
+mod exchange;
 mod frame;
 mod ops;
 mod pause;

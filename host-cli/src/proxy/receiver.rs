@@ -119,10 +119,15 @@ impl Receiver {
 
     /// Nothing more will come for what looks like the start of a frame: gives up its first byte.
     /// `false` if nothing was pending.
+    ///
+    /// Two returns rather than one flag that is added and returned: rustc 1.95 drops the comparison behind such a flag
+    /// where this is inlined with optimisation, and then nothing is ever given up (rust-lang/rust#158206).
     pub fn give_up(&mut self) -> bool {
-        let any = self.available() != 0;
-        self.start += usize::from(any);
-        any
+        if self.available() == 0 {
+            return false;
+        }
+        self.start += 1;
+        true
     }
 
     /// Drops everything received.

@@ -47,6 +47,9 @@ pub(crate) struct Scripted {
     sent: Vec<Vec<u8>>,
     features: u8,
     deaf: bool,
+    /// So many things sent, NOPs and marks included, and then nothing is answered any more.
+    deaf_after: Option<usize>,
+    all: usize,
     clock: Duration,
 }
 
@@ -58,6 +61,8 @@ impl Scripted {
             sent: Vec::new(),
             features: 0,
             deaf: false,
+            deaf_after: None,
+            all: 0,
             clock: Duration::ZERO,
         }
     }
@@ -65,6 +70,10 @@ impl Scripted {
 
 impl Link for Scripted {
     fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
+        self.all += 1;
+        if self.deaf_after.is_some_and(|n| self.all > n) {
+            return Ok(());
+        }
         if bytes.starts_with(&[0xff, 0x55, 0xaa, 0]) {
             if !self.deaf {
                 self.pending.extend(reply(Kind::Nop, 0, &[self.features]));
@@ -265,6 +274,94 @@ fn nobody_there_is_a_timeout() {
     };
     assert!(matches!(error, ProxyError::Timeout { .. }));
     assert!(link.clock < Duration::from_secs(3));
+}
+
+/// Things sent by connecting.
+const CONNECTING: usize = 2;
+
+#[test]
+fn a_loader_that_falls_silent_is_noticed_within_about_a_second() {
+    // Before the answer, before the echo behind it, and before the first of them to a call that takes its time.
+    for (answered, call) in [(0, false), (1, false), (0, true)] {
+        let mut link = Scripted::new([value(Op::GetBase, 1), value(Op::GetBase, 1)]);
+        link.deaf_after = Some(CONNECTING + answered);
+        let mut proxy = Proxy::connect(&mut link).unwrap();
+        let (start, requests) = (proxy.now(), proxy.stats().requests);
+        let (got, takes) = if call {
+            let takes = Duration::from_secs(5);
+            (proxy.call(1, [0; 5], takes).map(drop), takes)
+        } else {
+            (proxy.base().map(drop), Duration::ZERO)
+        };
+        assert!(matches!(got, Err(ProxyError::Timeout { .. })), "{got:?}");
+        let took = proxy.now() - start - takes;
+        assert!(took < Duration::from_millis(1_200), "{answered}: {took:?}");
+        assert!(proxy.stats().requests - requests < 10);
+        // Whoever asks once more does not wait for another second.
+        let start = proxy.now();
+        assert!(!proxy.recover());
+        assert!(proxy.now() - start < Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn silence_is_told_once_before_the_link_counts_as_lost() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static TOLD: AtomicUsize = AtomicUsize::new(0);
+    let mut link = Scripted::new([]);
+    link.deaf_after = Some(CONNECTING);
+    let options = ConnectOptions {
+        notice: Some(|text| {
+            assert!(text.contains("P_GET_BASE"), "{text}");
+            TOLD.fetch_add(1, Ordering::Relaxed);
+        }),
+        ..ConnectOptions::default()
+    };
+    let mut proxy = Proxy::connect_with(&mut link, options).unwrap();
+    assert!(proxy.base().is_err());
+    assert_eq!(TOLD.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_stop_ends_waiting_and_trying_soon() {
+    // The stop comes with the first question after connecting.
+    fn soon(held: bool) -> (Result<u64, ProxyError>, Duration) {
+        let mut link = Scripted::new([]);
+        link.deaf_after = Some(CONNECTING);
+        let mut proxy = Proxy::connect(&mut link).unwrap();
+        proxy.stop_when(Some(|| true));
+        proxy.hold(held);
+        let start = proxy.now();
+        let got = proxy.op_within(Op::SmpStartSecondaries, &[], Duration::from_secs(4));
+        let took = proxy.now() - start;
+        (got, took)
+    }
+    let (got, took) = soon(false);
+    assert!(
+        matches!(got, Err(ProxyError::Interrupted { .. })),
+        "{got:?}"
+    );
+    assert!(took < Duration::from_millis(200), "{took:?}");
+    // What has to be put back is waited for; then it is asked once whether anybody is there.
+    let (got, took) = soon(true);
+    assert!(matches!(got, Err(ProxyError::Timeout { .. })), "{got:?}");
+    assert!(took > Duration::from_secs(4) && took < Duration::from_millis(4_200));
+}
+
+#[test]
+fn trust_comes_back_when_enough_has_gone_well() {
+    let answers = (0..101).map(|i| value(Op::GetBase, i));
+    let mut link = Scripted::new(std::iter::once(vec![0xff, 0x55, 0xaa, 1, 0]).chain(answers));
+    let mut proxy = Proxy::connect(&mut link).unwrap();
+    proxy.relax(true);
+    let before = proxy.stats().requests;
+    for i in 0..101 {
+        assert_eq!(proxy.base().unwrap(), i);
+    }
+    assert_eq!(proxy.stats().retries, 1);
+    // The lost one, a NOP with a mark, 101 questions, and as many marks as make up for one loss.
+    let requests = proxy.stats().requests - before;
+    assert_eq!(requests, 1 + 2 + 101 + u64::from(super::exchange::DOUBT));
 }
 
 #[test]

@@ -71,7 +71,9 @@ pub fn start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<CpuRun>, Er
         let there =
             Some(run.adt_id) != boot && proxy.op(Op::SmpIsAlive, &[run.adt_id.into()])? & 0xff != 0;
         if there {
-            proxy.op(Op::MmuInitSecondary, &[run.adt_id.into()])?;
+            proxy
+                .op(Op::MmuInitSecondary, &[run.adt_id.into()])
+                .map_err(|e| e.about_cpu(run.id))?;
             run.state = CpuState::Absent;
         }
     }
@@ -93,7 +95,9 @@ fn find_mmus_off(proxy: &mut Proxy<'_>, runs: &mut [CpuRun]) -> Result<(), Error
     proxy.op(Op::DcCvac, &[addr, 0x40])?;
     proxy.sync_code(addr, 0x40)?;
     for run in runs.iter_mut().filter(|r| r.state == CpuState::Absent) {
-        let sctlr = proxy.op(Op::SmpCallSync, &[run.adt_id.into(), addr])?;
+        let sctlr = proxy
+            .op(Op::SmpCallSync, &[run.adt_id.into(), addr])
+            .map_err(|e| e.about_cpu(run.id))?;
         if sctlr & 1 == 0 {
             run.state = CpuState::NoMmu;
         }
@@ -123,11 +127,14 @@ pub fn enter(proxy: &mut Proxy<'_>, memory: &Memory, runs: &mut [CpuRun]) -> Res
             run.inside = true;
             let args = [memory.context, run.id.into(), 0, 0];
             let entry = memory.worker_entry;
-            if !proxy.smp_call(run.adt_id, entry, args)? {
+            let taken = proxy.smp_call(run.adt_id, entry, args);
+            if !taken.map_err(|e| e.about_cpu(run.id))? {
                 // The call was lost, or only the answer to it: the CPU itself tells which.
                 let state = poll(proxy, memory, run.id, ARRIVAL, |w| w != Some(Word::Absent))?;
                 if state == Some(Word::Absent) {
-                    proxy.smp_call(run.adt_id, entry, args)?;
+                    proxy
+                        .smp_call(run.adt_id, entry, args)
+                        .map_err(|e| e.about_cpu(run.id))?;
                 }
             }
         }

@@ -9,7 +9,7 @@ use aic_regs::aic::Generation;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
-use crate::proxy::Proxy;
+use crate::proxy::{Proxy, ProxyError};
 use crate::target::AicFacts;
 
 use super::SessionError;
@@ -37,7 +37,8 @@ impl Memory {
     /// Takes memory from the loader, writes the image and the constant words of the block.
     ///
     /// # Errors
-    /// [`SessionError::Upload`] if it does not read back; errors of the link.
+    /// [`SessionError::Upload`] if it does not read back; [`ProxyError::Interrupted`], then the memory is given back; errors
+    /// of the link.
     pub fn set_up(
         proxy: &mut Proxy<'_>,
         firmware: &Firmware,
@@ -49,24 +50,44 @@ impl Memory {
         let image = proxy.memalign(context::ALIGN, len.next_multiple_of(context::ALIGN))?;
         let block = proxy.memalign(context::ALIGN, context::size(cpus))?;
         let run = image | EXECUTABLE;
-        let bytes = firmware.relocated(run);
-        proxy.write_memory(image, &bytes)?;
-        let mut back = vec![0; bytes.len()];
-        proxy.read_memory(image, &mut back)?;
-        if back != bytes {
-            return Err(SessionError::Upload { addr: image }.into());
-        }
-        proxy.sync_code(image, len)?;
-        proxy.memset64(block, 0, context::size(cpus))?;
-        for (offset, value) in words(aic, cpus, longest_trigger_us) {
-            proxy.write64(block + offset as u64, value)?;
-        }
-        Ok(Self {
+        let memory = Self {
             image,
             context: block,
             boot_entry: run + u64::from(firmware.header.boot_entry),
             worker_entry: run + u64::from(firmware.header.worker_entry),
-        })
+        };
+        let words = words(aic, cpus, longest_trigger_us);
+        match memory.write(proxy, &firmware.relocated(run), context::size(cpus), &words) {
+            Ok(()) => Ok(memory),
+            Err(e @ Error::Proxy(ProxyError::Interrupted { .. })) => {
+                // No CPU knows of it yet.
+                proxy.hold(true);
+                memory.free(proxy)?;
+                Err(e)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    fn write(
+        &self,
+        proxy: &mut Proxy<'_>,
+        image: &[u8],
+        block: u64,
+        words: &[(usize, u64)],
+    ) -> Result<(), Error> {
+        proxy.write_memory(self.image, image)?;
+        let mut back = vec![0; image.len()];
+        proxy.read_memory(self.image, &mut back)?;
+        if back != image {
+            return Err(SessionError::Upload { addr: self.image }.into());
+        }
+        proxy.sync_code(self.image, image.len() as u64)?;
+        proxy.memset64(self.context, 0, block)?;
+        for (offset, value) in words {
+            proxy.write64(self.context + *offset as u64, *value)?;
+        }
+        Ok(())
     }
 
     /// Gives the memory back.

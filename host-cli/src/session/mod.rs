@@ -2,6 +2,7 @@
 
 mod collect;
 mod cpus;
+mod earlier;
 mod error;
 mod memory;
 mod observe;

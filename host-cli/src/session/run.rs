@@ -14,6 +14,7 @@ use crate::target::Target;
 use super::SessionError;
 use super::collect::{Answers, Measured};
 use super::cpus::{self, CpuRun};
+use super::earlier;
 use super::memory::Memory;
 use super::observe::{Event, Observer};
 use super::schedule::Schedule;
@@ -63,7 +64,8 @@ impl Restoring {
     }
 }
 
-/// Uploads the firmware, runs the plan and puts everything back.
+/// Uploads the firmware, runs the plan and puts everything back. A stop (see [`Observer::stop`] and [`Proxy::stop_when`])
+/// before any CPU is in the firmware ends it at once: nothing has been changed by then.
 ///
 /// # Errors
 /// Only what goes wrong before any CPU is in the firmware; later failures are part of the [`Outcome`].
@@ -75,27 +77,79 @@ pub fn run(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    observer.on(Event::Step("starting secondaries"));
-    let runs = cpus::start(proxy, &target.cpus)?;
-    observer.on(Event::Step("uploading firmware"));
+    let prepared = match prepare(proxy, target, firmware, plan, observer) {
+        Ok(prepared) => prepared,
+        Err(Error::Proxy(ProxyError::Interrupted { .. })) => {
+            return Ok(Outcome::stopped_early(target, plan));
+        }
+        Err(e) => return Err(e),
+    };
+    // From here on a stop has to find its way through the session, so that everything is put back.
+    proxy.hold(true);
+    let outcome = measure_and_end(proxy, target, firmware, plan, seed, observer, prepared);
+    proxy.hold(false);
+    Ok(outcome)
+}
+
+/// CPUs, memory, and what has to be said about an earlier session.
+type Prepared = (Vec<CpuRun>, Memory, Option<Mark>);
+
+/// Starts the secondaries and writes the firmware to memory; no CPU runs it yet.
+fn prepare(
+    proxy: &mut Proxy<'_>,
+    target: &Target,
+    firmware: &Firmware,
+    plan: &Plan,
+    observer: &mut dyn Observer,
+) -> Result<Prepared, Error> {
+    let check = |observer: &dyn Observer, step: &str| {
+        if observer.stop() {
+            let what = step.to_owned();
+            return Err(Error::Proxy(ProxyError::Interrupted { what }));
+        }
+        Ok(())
+    };
+    const STARTING: &str = "starting secondaries";
+    observer.on(Event::Step(STARTING));
+    check(observer, STARTING)?;
+    let earlier = earlier::wait(proxy, &target.cpus, observer).map_err(|e| e.at_step(STARTING))?;
+    let runs = cpus::start(proxy, &target.cpus).map_err(|e| e.at_step(STARTING))?;
+    const UPLOADING: &str = "uploading firmware";
+    observer.on(Event::Step(UPLOADING));
+    check(observer, UPLOADING)?;
     let longest = plan
         .cells
         .iter()
         .map(|c| u64::from(c.window_us()) + c.watched_us())
         .max()
         .unwrap_or(0);
-    let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len(), longest)?;
+    let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len(), longest)
+        .map_err(|e| e.at_step(UPLOADING))?;
+    Ok((runs, memory, earlier))
+}
+
+fn measure_and_end(
+    proxy: &mut Proxy<'_>,
+    target: &Target,
+    firmware: &Firmware,
+    plan: &Plan,
+    seed: u64,
+    observer: &mut dyn Observer,
+    (runs, memory, earlier): Prepared,
+) -> Outcome {
     let mut session = Session {
+        step: "entering the firmware",
         opened: false,
         interrupted: false,
-        marks: Vec::new(),
+        marks: earlier.into_iter().collect(),
         s: Slices::new(proxy, observer, memory, runs, firmware),
     };
     let nonce = mix(seed ^ session.s.proxy.salt());
-    let mut failure = session.measure(target, firmware, plan, nonce).err();
+    let measured = session.measure(target, firmware, plan, nonce);
+    let mut failure = measured.map_err(|e| e.at_step(session.step)).err();
     let (restoring, ended) = session.end(failure.as_ref());
     if let Err(e) = ended {
-        failure.get_or_insert(e);
+        failure.get_or_insert(e.at_step("restoring"));
     }
     let Session {
         s,
@@ -110,7 +164,7 @@ pub fn run(
         marks.push(Mark::note("link", text));
     }
     let cells = s.schedule.cells().to_vec();
-    Ok(Outcome {
+    Outcome {
         cpus: s.cpus.iter().map(|c| c.state).collect(),
         answers: s.answers,
         cells: cells.into_iter().zip(s.measured).collect(),
@@ -118,11 +172,32 @@ pub fn run(
         marks,
         interrupted,
         failure,
-    })
+    }
+}
+
+impl Outcome {
+    /// Nothing has been done.
+    fn stopped_early(target: &Target, plan: &Plan) -> Self {
+        let cells = plan.cells.iter().cloned();
+        Self {
+            cpus: vec![CpuState::Absent; target.cpus.len()],
+            answers: Answers {
+                cpus: vec![None; target.cpus.len()],
+                ..Answers::default()
+            },
+            cells: cells.map(|c| (c, Measured::default())).collect(),
+            restoring: Restoring::Untouched,
+            marks: Vec::new(),
+            interrupted: true,
+            failure: None,
+        }
+    }
 }
 
 struct Session<'s, 'l> {
     s: Slices<'s, 'l>,
+    /// What is being done.
+    step: &'static str,
     /// The firmware was told to open the controller.
     opened: bool,
     interrupted: bool,
@@ -144,6 +219,7 @@ impl Session<'_, '_> {
         }
         cpus::enter(self.s.proxy, &self.s.memory, &mut self.s.cpus)?;
         self.note_missing();
+        self.step = "greeting";
         self.greet(firmware, nonce)?;
         if target.aic.geometry.generation == Generation::V1 {
             self.note_unreadable_siq();
@@ -154,7 +230,8 @@ impl Session<'_, '_> {
         if self.stopped() {
             return Ok(());
         }
-        self.s.observer.on(Event::Step("measuring"));
+        self.step = "measuring";
+        self.s.observer.on(Event::Step(self.step));
         self.opened = true;
         self.s.command(&Command::Open)?;
         self.s.measured = vec![Measured::default(); cells.len()];
@@ -330,11 +407,11 @@ impl Session<'_, '_> {
 }
 
 /// Whether asking once more after a failure of the link makes sense.
-const fn may_come_back(failure: Option<&Error>) -> bool {
+fn may_come_back(failure: Option<&Error>) -> bool {
     matches!(
-        failure,
+        failure.map(Error::cause),
         Some(Error::Proxy(
-            ProxyError::Damaged { .. } | ProxyError::Timeout { .. }
+            ProxyError::Damaged { .. } | ProxyError::Timeout { .. } | ProxyError::CpuBusy { .. }
         ))
     )
 }

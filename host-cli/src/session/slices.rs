@@ -128,7 +128,7 @@ impl<'s, 'l> Slices<'s, 'l> {
         let args = [context, 0, SLICE.as_micros() as u64, 0, 0];
         let entry = self.memory.boot_entry;
         // Beside its length and its last trigger it takes next to nothing.
-        let deadline = SLICE + trigger + 2 * self.proxy.deadline();
+        let deadline = SLICE + trigger + self.proxy.deadline();
         let word = self.proxy.call(entry, args, deadline)?;
         let published = PublishedWords::read(self.proxy, context)?;
         // What the entry returned is also published, but for a block that it does not know.

@@ -55,6 +55,16 @@ pub enum TargetError {
         /// What cannot be.
         why: GeometryError,
     },
+    /// The registers are not where they should be.
+    #[error(
+        "the interrupt controller at {base:#x} is not laid out as the device tree says, nothing was fired: {what}"
+    )]
+    Layout {
+        /// Its address.
+        base: u64,
+        /// What disagrees.
+        what: String,
+    },
     /// Register banks lie on each other.
     #[error(
         "the interrupt controller at {base:#x} makes no sense: {what} (offsets and die strides come from the device tree)"

@@ -1,7 +1,7 @@
 //! Lines that somebody owns, as the device tree tells.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use adt::{Adt, Node};
 use aic_regs::aic::Geometry;
@@ -54,7 +54,7 @@ impl LineSpace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The node.
-    pub path: Rc<str>,
+    pub path: Arc<str>,
     /// Position of the specifier in its `interrupts`.
     pub specifier: usize,
     /// Position of the controller's phandle in its `interrupt-parent`.
@@ -75,7 +75,7 @@ pub struct MsiRange {
     /// Number of lines.
     pub count: u32,
     /// The nodes that have it.
-    pub nodes: Vec<Rc<str>>,
+    pub nodes: Vec<Arc<str>>,
 }
 
 impl MsiRange {
@@ -136,7 +136,7 @@ impl std::fmt::Display for Owner {
 }
 
 /// The first few of a list.
-fn some_of(nodes: &[Rc<str>]) -> String {
+fn some_of(nodes: &[Arc<str>]) -> String {
     const SHOWN: usize = 3;
     let mut text = nodes[..nodes.len().min(SHOWN)].join(", ");
     if nodes.len() > SHOWN {
@@ -168,7 +168,7 @@ impl LineMap {
         let controllers = tree.controllers();
         let mut msi = BTreeMap::new();
         for node in tree.nodes() {
-            let mut path: Option<Rc<str>> = None;
+            let mut path: Option<Arc<str>> = None;
             let mut path = || path.get_or_insert_with(|| node_path(node).into()).clone();
             let mut first = None;
             for i in node.interrupts_in(&controllers) {

@@ -179,7 +179,7 @@ fn every_test_that_fails_is_named() {
     assert_eq!(
         error.to_string(),
         "line 0:360 is refused: in use: /arm-io/others names it; in use: /arm-io/dockchannel-uart names it; \
-         it is high (HW_STATE): something drives it; it is set by software already (SW_SET); \
+         it is high already (HW_STATE): something drives it; it is set by software already (SW_SET); \
          it is routed to target 10 (IRQ_CFG)"
     );
     // The firmware fires no line that is high or set.

@@ -1,6 +1,7 @@
 //! What a target is, found out without changing anything on it: boot arguments, device tree, CPUs, controller, lines.
 
 mod aic;
+pub(crate) mod block;
 mod boot_args;
 mod cpus;
 mod error;
@@ -16,6 +17,7 @@ mod spare;
 #[cfg(test)]
 mod tests;
 mod text;
+mod verify;
 
 use adt::Adt;
 
@@ -33,6 +35,7 @@ pub use spare::{
     Candidate, Objection, candidates, check_lines, find_spare, objections, registers_objections,
 };
 pub use text::{node_path, printable};
+pub use verify::verify_layout;
 
 use crate::error::Error;
 use crate::result::Mark;

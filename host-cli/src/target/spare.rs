@@ -74,7 +74,7 @@ impl std::fmt::Display for Objection {
                 Ok(())
             }
             Self::Owned(owner) => write!(f, "in use: {owner}"),
-            Self::High => f.write_str("it is high (HW_STATE): something drives it"),
+            Self::High => f.write_str("it is high already (HW_STATE): something drives it"),
             Self::Toggles => f.write_str("it toggles (HW_STATE): something drives it"),
             Self::SoftwareSet => f.write_str("it is set by software already (SW_SET)"),
             Self::Routed(target) => write!(f, "it is routed to target {target} (IRQ_CFG)"),

@@ -7,7 +7,7 @@ use adt::Adt;
 use crate::files::{ReadError, read_limited};
 
 /// Largest file that is read, in bytes; real trees have up to 1.5 MiB.
-pub const MAX_FILE: u64 = 16 << 20;
+pub const MAX_FILE: u64 = 8 << 20;
 
 /// Why a file is no device tree.
 #[derive(Debug, thiserror::Error)]

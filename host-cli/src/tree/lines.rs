@@ -1,5 +1,7 @@
 //! Who owns which interrupt line, and which lines nobody owns.
 
+use std::sync::Arc;
+
 use protocol::LineId;
 use serde::Serialize;
 
@@ -107,7 +109,8 @@ pub struct Owned {
 #[derive(Clone, Debug, Serialize)]
 pub struct OwnerInfo {
     /// The node.
-    pub node: String,
+    #[serde(serialize_with = "as_text")]
+    pub node: Arc<str>,
     /// Position in its `interrupts`.
     pub specifier: usize,
     /// Position of the controller in its `interrupt-parent`.
@@ -188,6 +191,10 @@ pub struct LookedInfo {
     pub owned_toggled: usize,
     /// Owned lines that were low at every look.
     pub owned_low: usize,
+}
+
+fn as_text<S: serde::Serializer>(text: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(text)
 }
 
 const fn level_name(level: Level) -> &'static str {
@@ -275,7 +282,7 @@ impl LinesReport {
 
 fn owner_info(claim: &Claim) -> OwnerInfo {
     OwnerInfo {
-        node: claim.path.to_string(),
+        node: Arc::clone(&claim.path),
         specifier: claim.specifier,
         parent: claim.parent,
         inherited: claim.inherited,

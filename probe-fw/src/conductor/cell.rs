@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use aic_regs::aic::{Line, LineHandle};
 use heapless::Vec;
-use protocol::command::{Ending, FIELD_AS_FOUND};
+use protocol::command::{Ending, FIELD_AS_FOUND, Special};
 use protocol::message::{CellResult, Progress, Reading, Refusal};
 use protocol::{Cell, LineId, MAX_CPUS, Message};
 
@@ -23,6 +23,8 @@ pub struct Running {
     /// The line that [`Ending::OutOfOrder`] names.
     pub second: Option<LineHandle>,
     pub result: CellResult,
+    /// Neither windows nor anything special: known once, not looked for at every trigger.
+    pub plain: bool,
     /// Spurious interrupts of every CPU before the cell.
     spurious: u32,
     pub timeout: u64,
@@ -52,6 +54,7 @@ impl<P: Platform> Context<'_, '_, P> {
                     handle,
                     second,
                     result,
+                    plain: cell.masked.is_empty() && is_plain(&cell.special),
                     spurious: self.spurious(),
                     timeout: self.platform.ticks(cell.timeout_us.into()),
                     grace: self.platform.ticks(cell.grace_us.into()),
@@ -109,7 +112,9 @@ impl<P: Platform> Context<'_, '_, P> {
         self.check_fields(cell)?;
         self.check_special(&cell.special)?;
         for handle in [Some(&handle), second.as_ref()].into_iter().flatten() {
-            self.check_idle(handle)?;
+            if !cell.special.live {
+                self.check_idle(handle)?;
+            }
             if !self.note_line(handle) {
                 return Err(Refusal::Line);
             }
@@ -303,6 +308,11 @@ fn empty_result(cell: &Cell, cpus: usize) -> CellResult {
         hits,
         left_masked: 0,
     }
+}
+
+/// Whether triggers of the cell need nothing beside firing: its routing word and ENABLE are set once.
+fn is_plain(special: &Special) -> bool {
+    special.steps.is_empty() && !special.line_masked && special.ending == Ending::Normal
 }
 
 const fn ended(cell: &Cell) -> Ended {

@@ -69,6 +69,10 @@ impl<P: Platform> Context<'_, '_, P> {
         let request = ipi::request(cell, mpidr);
         self.ipi_mode(to, cell.receive.into())?;
         let sent = self.send_all(cell, request, result);
+        if held {
+            // The last of them may still be on their way.
+            self.sleep_until(self.platform.now() + self.platform.ticks(ipi::WORK_US));
+        }
         let back = self.ipi_mode(to, Mode::Normal);
         sent.and(back)?;
         if held {

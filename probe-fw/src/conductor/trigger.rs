@@ -3,7 +3,6 @@
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use protocol::command::Special;
 use protocol::message::{RawEvent, Reading, Refusal};
 use protocol::{MAX_CPUS, Message};
 
@@ -35,7 +34,7 @@ impl<P: Platform> Context<'_, '_, P> {
         self.block.shared().before.store(self.me.consumed, Relaxed);
         r.last_late = false;
         r.last_landed = false;
-        if r.cell.masked.is_empty() && r.cell.special == Special::default() {
+        if r.plain {
             return self.trigger_open(r);
         }
         self.before_trigger(r)?;
@@ -255,7 +254,7 @@ impl<P: Platform> Context<'_, '_, P> {
         self.peek_record()
     }
 
-    fn sleep_until(&self, until: u64) {
+    pub(super) fn sleep_until(&self, until: u64) {
         // A word that nobody stores to.
         let never = AtomicU64::new(0);
         self.platform.wait(&never, 0, until);

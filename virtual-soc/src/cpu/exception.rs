@@ -69,9 +69,10 @@ impl Exc {
         Exc::new(ec::BRK, imm as u32)
     }
 
-    /// Trapped WFI (`wfe` false) or WFE; the condition field says "always".
-    pub const fn wait(wfe: bool) -> Self {
-        Exc::new(ec::WFX, 1 << 24 | 0xe << 20 | wfe as u32)
+    /// Trapped WFI (`wfe` false), WFE or, `timed`, WFIT and WFET; the condition field says "always".
+    pub const fn wait(wfe: bool, timed: bool) -> Self {
+        let kind = (timed as u32) << 1 | wfe as u32;
+        Exc::new(ec::WFX, 1 << 24 | 0xe << 20 | kind)
     }
 
     /// Trapped MRS, MSR or SYS, with the syndrome of [`sysreg_iss`].

@@ -37,6 +37,8 @@ pub struct StateSnapshot {
     pub aic_config: u32,
     /// By die.
     pub dies: Vec<DieSnapshot>,
+    /// AIC 1: pending and masked IPIs, by logical id; empty on later versions.
+    pub aic_ipis: Vec<[u32; 2]>,
 }
 
 /// One thing that two snapshots do not agree on.
@@ -97,6 +99,7 @@ impl StateSnapshot {
             cpus: machine.cores.iter().enumerate().map(cpu).collect(),
             aic_config: aic.config(),
             dies: (0..aic.dies()).map(die).collect(),
+            aic_ipis: aic.ipis(),
         }
     }
 
@@ -123,6 +126,14 @@ impl StateSnapshot {
             for ((name, x), (_, y)) in a.registers.iter().zip(&b.registers) {
                 note(format!("CPU {i} {name}"), *x, *y);
             }
+        }
+        for (i, (a, b)) in self.aic_ipis.iter().zip(&after.aic_ipis).enumerate() {
+            note(
+                format!("CPU {i} AIC IPIs pending"),
+                a[0].into(),
+                b[0].into(),
+            );
+            note(format!("CPU {i} AIC IPIs masked"), a[1].into(), b[1].into());
         }
         for (die, (a, b)) in self.dies.iter().zip(&after.dies).enumerate() {
             for (name, x, y) in [

@@ -5,7 +5,7 @@ mod common;
 mod v1;
 mod v2_v3;
 
-use super::{AccessKind, Described, Field, Source, Variant};
+use super::{AccessKind, Described, Field, Source, Variant, WriteEffect};
 use crate::aic::{Bank, Generation, Geometry, Timebase};
 
 /// Where a register of the block is; resolved by a [`Geometry`].
@@ -108,6 +108,23 @@ impl BlockRegister {
             Place::IrqConfig => geometry.cfg_stride,
             Place::Bank(bank) => geometry.bank_stride(bank),
             _ => 0,
+        }
+    }
+
+    /// What writing does, where it is not a plain store.
+    pub const fn write_effect(&self) -> Option<WriteEffect> {
+        match self.place {
+            Place::Bank(Bank::SwSet | Bank::MaskSet)
+            | Place::Own(Geometry::VIEW_IPI_SET | Geometry::VIEW_IPI_MASK_SET)
+            | Place::View(Geometry::VIEW_IPI_SET | Geometry::VIEW_IPI_MASK_SET) => {
+                Some(WriteEffect::OneSets)
+            }
+            Place::Bank(Bank::SwClr | Bank::MaskClr)
+            | Place::Own(Geometry::VIEW_IPI_CLR | Geometry::VIEW_IPI_MASK_CLR)
+            | Place::View(Geometry::VIEW_IPI_CLR | Geometry::VIEW_IPI_MASK_CLR) => {
+                Some(WriteEffect::OneClears)
+            }
+            _ => None,
         }
     }
 

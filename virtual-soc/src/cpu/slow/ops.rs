@@ -162,8 +162,8 @@ impl Ctx<'_> {
             Op::Hlt => self.hlt(insn.imm as u16),
             Op::Eret => self.eret(),
             Op::Mrs | Op::Msr | Op::MsrImm | Op::Sys | Op::SysL => self.system(insn),
-            Op::Wfe => self.wfe(),
-            Op::Wfi => self.wfi(),
+            Op::Wfe => self.wfe(false),
+            Op::Wfi => self.wfi(false),
             Op::Isb => self.isb(),
             Op::Wfet | Op::Wfit => self.wait_until(insn),
             Op::Sev => {

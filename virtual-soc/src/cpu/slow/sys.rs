@@ -63,14 +63,14 @@ impl Ctx<'_> {
         Ok(Flow::Jumped)
     }
 
-    pub(super) fn wfe(&mut self) -> Result<Flow, Exc> {
+    pub(super) fn wfe(&mut self, timed: bool) -> Result<Flow, Exc> {
         let me = 1 << self.cpu;
         let stream = self.core.stream_fired(self.clock, self.now());
         if stream || self.ram.monitors.events & me != 0 {
             self.ram.monitors.events &= !me;
             return Ok(Flow::Next);
         }
-        self.trap_wait(true)?;
+        self.trap_wait(true, timed)?;
         if self.core.takeable().is_some() {
             return Ok(Flow::Next);
         }
@@ -88,7 +88,7 @@ impl Ctx<'_> {
         Ok(Flow::Next)
     }
 
-    pub(super) fn wfi(&mut self) -> Result<Flow, Exc> {
+    pub(super) fn wfi(&mut self, timed: bool) -> Result<Flow, Exc> {
         // A timer may have become due inside this slice.
         if self.now() >= self.core.timer_due {
             self.refresh_timers();
@@ -96,7 +96,7 @@ impl Ctx<'_> {
         if self.core.any_pending() {
             return Ok(Flow::Next);
         }
-        self.trap_wait(false)?;
+        self.trap_wait(false, timed)?;
         Ok(Flow::Wait(CoreState::Wfi))
     }
 
@@ -115,8 +115,8 @@ impl Ctx<'_> {
         }
         let limit = self.clock.reaches(count);
         let flow = match insn.op {
-            Op::Wfet => self.wfe()?,
-            _ => self.wfi()?,
+            Op::Wfet => self.wfe(true)?,
+            _ => self.wfi(true)?,
         };
         if matches!(flow, Flow::Wait(_)) {
             self.core.wait_limit = limit.unwrap_or(crate::cpu::Time::MAX);
@@ -126,8 +126,8 @@ impl Ctx<'_> {
     }
 
     /// SCTLR_ELx.nTWE, nTWI for EL0, then HCR_EL2.TWE, TWI for a guest.
-    fn trap_wait(&self, wfe: bool) -> Result<(), Exc> {
-        let exc = Exc::wait(wfe);
+    fn trap_wait(&self, wfe: bool, timed: bool) -> Result<(), Exc> {
+        let exc = Exc::wait(wfe, timed);
         if self.core.el == 0 && self.core.sctlr() >> if wfe { 18 } else { 16 } & 1 == 0 {
             return Err(exc);
         }

@@ -6,7 +6,6 @@ mod layout;
 mod lines;
 mod router;
 mod v1;
-mod v1_ipi;
 
 use crate::cpu::CpuView;
 use crate::model::SocModel;
@@ -97,6 +96,15 @@ impl Aic {
     #[must_use]
     pub fn config_words(&self, die: usize) -> &[u32] {
         either!(self, it => it.config_words(die))
+    }
+
+    /// Version 1: pending and masked IPIs of every CPU; empty on later versions, which have none.
+    #[must_use]
+    pub fn ipis(&self) -> Vec<[u32; 2]> {
+        match &self.0 {
+            Kind::V1(v1) => v1.ipis(),
+            Kind::Block(_) => Vec::new(),
+        }
     }
 
     /// Bits of SW_SET that went from 0 to 1.

@@ -4,8 +4,10 @@
 //! (silicon), a sole acceptor keeps an interrupt while it masks it, a fallback gets it meanwhile (silicon, T8140), and the controller
 //! asks cores, which can refuse while masked (third party: a remark in XNU). Everything beyond is a choice of the model file.
 
+mod choice;
+
 use crate::cpu::CpuView;
-use crate::model::{Choice, Class, ClusterType, OnMasked, SiqModel, SocModel};
+use crate::model::{Class, ClusterType, OnMasked, SiqModel, SocModel};
 use crate::soc::rng::Rng;
 
 /// Picoseconds since power-on.
@@ -247,56 +249,6 @@ impl Router {
     fn insert(&mut self, offer: Offer) {
         let at = self.offers.partition_point(|o| o.key <= offer.key);
         self.offers.insert(at, offer);
-    }
-
-    fn class(&self, cpu: usize) -> Class {
-        if self.policy.honoured {
-            self.policy.classes[(self.receivers[cpu].siq_cfg & 3) as usize]
-        } else {
-            Class::Normal
-        }
-    }
-
-    /// CPUs of `among` in the best class that has any.
-    fn acceptors(&self, among: u64) -> u64 {
-        let mut best = (Class::Never, 0u64);
-        for cpu in (0..self.receivers.len()).filter(|c| among >> c & 1 == 1) {
-            let class = self.class(cpu);
-            if class < best.0 {
-                best = (class, 0);
-            }
-            if class == best.0 && class != Class::Never {
-                best.1 |= 1 << cpu;
-            }
-        }
-        best.1
-    }
-
-    fn choose(&mut self, set: u64) -> Option<usize> {
-        if set == 0 {
-            return None;
-        }
-        let count = self.receivers.len();
-        let ids = (0..count).filter(|c| set >> c & 1 == 1);
-        match self.policy.choice {
-            Choice::LowestId => ids.min(),
-            Choice::LowestMpidr => ids.min_by_key(|&c| self.receivers[c].mpidr),
-            Choice::PCoresFirst => ids.min_by_key(|&c| (!self.receivers[c].performance, c)),
-            Choice::Sticky => match self.last {
-                Some(last) if set >> last & 1 == 1 => Some(last),
-                _ => ids.min(),
-            },
-            Choice::RoundRobin => {
-                let first = self.last.map_or(0, |l| l + 1);
-                (0..count)
-                    .map(|i| (first + i) % count)
-                    .find(|c| set >> c & 1 == 1)
-            }
-            Choice::Random => {
-                let skip = self.rng.below(u64::from(set.count_ones())) as usize;
-                ids.into_iter().nth(skip)
-            }
-        }
     }
 
     /// Bring every offer to the CPU that the policy wants now.

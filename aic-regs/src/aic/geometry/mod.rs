@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the registers of one controller are.
 
+mod check;
+mod offsets;
+
+pub use check::GeometryError;
+
 use super::line::{Line, LineHandle};
-use core::fmt;
 
 /// Generation of the controller. Taken from the device tree's `compatible`, never from VERSION.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,73 +98,6 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// CAP1 of AICv1.
-    pub const V1_CAP1: u32 = 0x08;
-    /// RST of AICv1.
-    pub const V1_RST: u32 = 0x0c;
-    /// GLB_CFG of AICv1.
-    pub const V1_GLB_CFG: u32 = 0x10;
-    /// AICv1: the block of the reading CPU, laid out as each of [`Geometry::V1_VIEWS`].
-    pub const V1_SELF: u32 = 0x2000;
-    /// EVENT of AICv1.
-    pub const V1_EVENT: u32 = Self::V1_SELF + Self::VIEW_EVENT;
-    /// TARGET_CPU of AICv1.
-    pub const V1_TARGET_CPU: u32 = 0x3000;
-    /// AICv1: CPU 0's view of its block; the others follow at [`Geometry::VIEW_STRIDE`].
-    pub const V1_VIEWS: u32 = 0x5000;
-    /// Byte stride from one CPU's view to the next.
-    pub const VIEW_STRIDE: u32 = 0x80;
-    /// First byte after the last view.
-    pub const V1_VIEWS_END: u32 = Self::V1_VIEWS + Self::V1_MAX_CPUS * Self::VIEW_STRIDE;
-    /// WHOAMI in a CPU's block.
-    pub const VIEW_WHOAMI: u32 = 0x00;
-    /// EVENT in a CPU's block.
-    pub const VIEW_EVENT: u32 = 0x04;
-    /// IPI_SET in a CPU's block; in the block of the reading CPU it is IPI_SEND.
-    pub const VIEW_IPI_SET: u32 = 0x08;
-    /// IPI_CLR in a CPU's block; in the block of the reading CPU it is IPI_ACK.
-    pub const VIEW_IPI_CLR: u32 = 0x0c;
-    /// IPI_MASK_SET in a CPU's block.
-    pub const VIEW_IPI_MASK_SET: u32 = 0x24;
-    /// IPI_MASK_CLR in a CPU's block.
-    pub const VIEW_IPI_MASK_CLR: u32 = 0x28;
-    /// IPI_DEFER_SET in the block of the reading CPU, known from emulators only.
-    pub const VIEW_IPI_DEFER_SET: u32 = 0x2c;
-    /// IPI_DEFER_CLR in the block of the reading CPU, known from emulators only.
-    pub const VIEW_IPI_DEFER_CLR: u32 = 0x30;
-    /// Lines that the layout of AICv1 has room for.
-    pub const V1_MAX_IRQ: u32 = 0x400;
-    /// CPUs that IPI_SEND can name: its bit 31 means the sender itself.
-    pub const V1_MAX_CPUS: u32 = 31;
-    /// INFO2 of AICv2 and AICv3.
-    pub const INFO2: u32 = 0x08;
-    /// RESET of AICv2 and AICv3.
-    pub const RESET: u32 = 0x10;
-    /// TIMEOUT of AICv2 and AICv3.
-    pub const TIMEOUT: u32 = 0x28;
-    /// CLUSTER_PRIO of AICv2 and AICv3.
-    pub const CLUSTER_PRIO: u32 = 0x30;
-    /// A counter of AICv2 and AICv3.
-    pub const COUNTER: u32 = 0x3c;
-    /// DELAY_GROUPS of AICv2 and AICv3.
-    pub const DELAY_GROUPS: u32 = 0x100;
-    /// LATENCY of AICv2 and AICv3.
-    pub const LATENCY: u32 = 0x204;
-    /// Idle clusters of AICv2 and AICv3.
-    pub const IDLE_CLUSTERS: u32 = 0x340;
-    /// Timestamps of AICv2 and AICv3.
-    pub const TIMESTAMPS: u32 = 0x1800;
-    /// IRQ_CFG of AICv2 when the device tree does not say otherwise.
-    pub const V2_IRQ_CFG: u32 = 0x2000;
-    /// IRQ_CFG of AICv3 on every SoC seen.
-    pub const V3_IRQ_CFG: u32 = 0x10000;
-    /// EVENT of AICv3 on every SoC seen.
-    pub const V3_EVENT: u32 = 0x40000;
-    /// Most lines per die that the 16-bit field of INFO3 and of the event word can number, in whole words.
-    pub const MAX_MAX_IRQ: u32 = 0xffe0;
-    /// Most dies that the 4-bit field of INFO1 can count.
-    pub const MAX_DIES: u32 = 16;
-
     /// AICv1 with `nr_irq` lines: 896 on T8103. Everything else is the same on every SoC that has it.
     pub const fn v1(nr_irq: u32) -> Self {
         let info1 = 0x04;
@@ -390,131 +327,4 @@ impl Geometry {
         let (start, stride) = self.bank_place(bank);
         start as u64 + self.dies.saturating_sub(1) as u64 * stride as u64 + self.bank_size() as u64
     }
-
-    /// Refuses a layout that cannot be a controller's: use it on anything that came from outside.
-    pub const fn check(&self) -> Result<(), GeometryError> {
-        if self.max_irq == 0 || self.max_irq > Self::MAX_MAX_IRQ || !self.max_irq.is_multiple_of(32)
-        {
-            return Err(GeometryError::MaxIrq(self.max_irq));
-        }
-        if self.nr_irq == 0 || self.nr_irq > self.max_irq {
-            return Err(GeometryError::NrIrq {
-                nr_irq: self.nr_irq,
-                max_irq: self.max_irq,
-            });
-        }
-        if self.dies == 0 || self.dies > Self::MAX_DIES {
-            return Err(GeometryError::Dies(self.dies));
-        }
-        if matches!(self.generation, Generation::V1)
-            && (self.dies != 1 || self.max_irq != Self::V1_MAX_IRQ)
-        {
-            return Err(GeometryError::NotV1 {
-                dies: self.dies,
-                max_irq: self.max_irq,
-            });
-        }
-        let offsets = [
-            self.version,
-            self.info1,
-            self.info3,
-            self.config,
-            self.irq_cfg,
-            self.sw_set,
-            self.sw_clr,
-            self.mask_set,
-            self.mask_clr,
-            self.hw_state,
-            self.event,
-            self.cfg_stride,
-            self.set_stride,
-            self.clr_stride,
-            self.hw_stride,
-        ];
-        let mut i = 0;
-        while i < offsets.len() {
-            if !offsets[i].is_multiple_of(4) {
-                return Err(GeometryError::Unaligned(offsets[i]));
-            }
-            i += 1;
-        }
-        if self.extent() > u32::MAX as u64 {
-            return Err(GeometryError::TooLarge(self.extent()));
-        }
-        Ok(())
-    }
 }
-
-/// Why a [`Geometry`] cannot be a controller's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GeometryError {
-    /// `max_irq` is not a multiple of 32 in range.
-    MaxIrq(u32),
-    /// `nr_irq` is 0 or above `max_irq`.
-    NrIrq {
-        /// What was given.
-        nr_irq: u32,
-        /// Its upper bound.
-        max_irq: u32,
-    },
-    /// `dies` is out of range.
-    Dies(u32),
-    /// AICv1 has one die and room for 1024 lines.
-    NotV1 {
-        /// Dies given.
-        dies: u32,
-        /// Room given.
-        max_irq: u32,
-    },
-    /// An offset or a stride is no multiple of 4.
-    Unaligned(u32),
-    /// The registers end past 4 GiB.
-    TooLarge(u64),
-}
-
-impl fmt::Display for GeometryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::MaxIrq(value) => write!(
-                f,
-                "AIC geometry: max_irq {value} (allowed: multiples of 32 from 32 to {})",
-                Geometry::MAX_MAX_IRQ
-            ),
-            Self::NrIrq { nr_irq, max_irq } => {
-                write!(
-                    f,
-                    "AIC geometry: nr_irq {nr_irq} (allowed: 1 to max_irq, {max_irq})"
-                )
-            }
-            Self::Dies(value) => {
-                write!(
-                    f,
-                    "AIC geometry: {value} dies (allowed: 1 to {})",
-                    Geometry::MAX_DIES
-                )
-            }
-            Self::NotV1 { dies, max_irq } => {
-                write!(
-                    f,
-                    "AIC geometry: AICv1 with {dies} dies, max_irq {max_irq} (allowed: 1 die, {})",
-                    Geometry::V1_MAX_IRQ
-                )
-            }
-            Self::Unaligned(value) => {
-                write!(
-                    f,
-                    "AIC geometry: offset or stride {value:#x} (allowed: multiples of 4)"
-                )
-            }
-            Self::TooLarge(value) => {
-                write!(
-                    f,
-                    "AIC geometry: registers end at {value:#x} (allowed: below 4 GiB)"
-                )
-            }
-        }
-    }
-}
-
-impl core::error::Error for GeometryError {}

@@ -1,5 +1,7 @@
 //! The bus: decodes addresses and implementation-defined registers, and holds the devices.
 
+mod registers;
+
 use std::collections::BTreeMap;
 
 use crate::cpu::{Bus, BusFault, CpuView, SysReg, SysRegFault, Time};
@@ -8,16 +10,9 @@ use crate::model::{Outside, RegisterAccess, SocModel};
 use super::aic::Aic;
 use super::ipi::FastIpi;
 use super::pmgr::{Pmgr, Request};
-use super::sysreg_name::parse_sysreg;
 use super::uart::Uart;
 use super::wdt::Watchdog;
-
-/// Encodings (third party: loader sources and system-register documentation).
-const SIQ_CFG: SysReg = SysReg::new(3, 4, 15, 10, 4);
-const IPI_RR_LOCAL: SysReg = SysReg::new(3, 5, 15, 0, 0);
-const IPI_RR_GLOBAL: SysReg = SysReg::new(3, 5, 15, 0, 1);
-const IPI_SR: SysReg = SysReg::new(3, 5, 15, 1, 1);
-const IPI_CR: SysReg = SysReg::new(3, 5, 15, 3, 1);
+use registers::{Listed, listed};
 
 const UART_SIZE: u64 = 0x4000;
 
@@ -41,15 +36,6 @@ pub(crate) enum Consumed {
     Irq(usize, u32, u64),
     /// CPU that got a fast IPI.
     FastIpi(usize),
-}
-
-/// How one listed register behaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listed {
-    Zero,
-    Storage,
-    Trap,
-    WriteUndefined,
 }
 
 /// All devices and implementation-defined registers of a SoC.
@@ -96,19 +82,6 @@ impl SocBus {
     #[must_use]
     pub fn new(model: &SocModel, reset_vector: u64, seed: u64) -> Self {
         let order = &model.logical_order()[..];
-        let named = |list: &[String], kind: Listed| -> Vec<(SysReg, Listed)> {
-            list.iter()
-                .filter_map(|name| Some((parse_sysreg(name)?, kind)))
-                .collect()
-        };
-        let mut listed = BTreeMap::new();
-        listed.extend(named(&model.sysregs.zero, Listed::Zero));
-        listed.extend(named(&model.sysregs.storage, Listed::Storage));
-        listed.extend(named(&model.sysregs.trap, Listed::Trap));
-        listed.extend(named(
-            &model.sysregs.write_undefined,
-            Listed::WriteUndefined,
-        ));
         let stuck = model
             .faults
             .siq_stuck_cpu
@@ -124,7 +97,7 @@ impl SocBus {
             watchdog: Watchdog::new(model.wdt.as_ref().map(|w| w.base), model.counter.hz),
             plain: model.mmio.iter().map(|m| (m.base, m.size)).collect(),
             plain_words: BTreeMap::new(),
-            listed,
+            listed: listed(model),
             stored: BTreeMap::new(),
             siq_access: order
                 .iter()
@@ -373,24 +346,7 @@ impl Bus for SocBus {
         _el: u8,
         _now: Time,
     ) -> Result<u64, SysRegFault> {
-        match reg {
-            SIQ_CFG => match self.siq_access[cpu] {
-                RegisterAccess::Undefined => Err(SysRegFault::Undefined),
-                RegisterAccess::Trap => Err(SysRegFault::Trap),
-                RegisterAccess::Zero => Ok(0),
-                _ => Ok(self.siq_cfg(cpu)),
-            },
-            IPI_SR => Ok(self.ipi.status(cpu)),
-            IPI_CR => Ok(self.ipi.countdown()),
-            IPI_RR_GLOBAL => Ok(0),
-            IPI_RR_LOCAL if self.ipi.has_local() => Ok(0),
-            _ => match self.listed.get(&reg) {
-                Some(Listed::Zero | Listed::WriteUndefined) => Ok(0),
-                Some(Listed::Storage) => Ok(self.stored.get(&(cpu, reg)).copied().unwrap_or(0)),
-                Some(Listed::Trap) => Err(SysRegFault::Trap),
-                None => Err(SysRegFault::Undefined),
-            },
-        }
+        self.read_register(cpu, reg)
     }
 
     fn sysreg_write(
@@ -401,43 +357,8 @@ impl Bus for SocBus {
         value: u64,
         now: Time,
     ) -> Result<(), SysRegFault> {
-        let ps = now.as_picos();
         self.uart.not_idle(cpu);
-        match reg {
-            SIQ_CFG => match self.siq_access[cpu] {
-                RegisterAccess::Undefined | RegisterAccess::WriteUndefined => {
-                    return Err(SysRegFault::Undefined);
-                }
-                RegisterAccess::Trap => return Err(SysRegFault::Trap),
-                RegisterAccess::ReadOnly | RegisterAccess::Zero => {}
-                RegisterAccess::ReadWrite => {
-                    if let Some((stuck, after)) = self.siq_stuck
-                        && stuck == cpu
-                    {
-                        self.siq_writes += 1;
-                        if self.siq_writes > after {
-                            return Ok(());
-                        }
-                    }
-                    let kept = self.siq_cfg(cpu) & !self.siq_writable;
-                    self.aic
-                        .set_siq_cfg(cpu, kept | value & self.siq_writable, ps);
-                }
-            },
-            IPI_SR => self.ipi.acknowledge(cpu, value),
-            IPI_CR => self.ipi.set_countdown(value),
-            IPI_RR_GLOBAL => self.ipi.send_global(cpu, value, ps),
-            IPI_RR_LOCAL if self.ipi.has_local() => self.ipi.send_local(cpu, value, ps),
-            _ => match self.listed.get(&reg) {
-                Some(Listed::Zero) => {}
-                Some(Listed::Storage) => {
-                    self.stored.insert((cpu, reg), value);
-                }
-                Some(Listed::Trap) => return Err(SysRegFault::Trap),
-                Some(Listed::WriteUndefined) | None => return Err(SysRegFault::Undefined),
-            },
-        }
-        Ok(())
+        self.write_register(cpu, reg, value, now.as_picos())
     }
 
     fn synchronize(&mut self, cpu: usize, _now: Time) {

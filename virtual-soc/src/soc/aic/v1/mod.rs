@@ -2,18 +2,21 @@
 //!
 //! Rules (third party: documentation and drivers): a line is high if hardware or software holds it; it raises the interrupt of
 //! every CPU in its TARGET_CPU mask while it is not masked; the first of them to read EVENT takes it, which masks it and drops it
-//! everywhere; unmasking raises it again if it is still high; lower numbers go first. Each CPU has two IPIs besides ([`super::v1_ipi`]).
+//! everywhere; unmasking raises it again if it is still high; lower numbers go first. Each CPU has two IPIs besides ([`ipi`]).
 //! Which of several target CPUs wins is not specified: here it is the one that reads first. SIQ_CFG is not consulted
 //! (inference). IPIs go before lines (model only).
+
+mod ipi;
+mod offers;
 
 use crate::cpu::Time;
 use crate::cpu::timer::Clock;
 use crate::model::{EventClaim, ResetEffect, SocModel};
-use crate::soc::rng::Rng;
 
 use super::EVENT_TYPE_IRQ;
 use super::lines::{Lines, below, numbers};
-use super::v1_ipi::Ipis;
+use ipi::Ipis;
+use offers::{Offers, Raised};
 
 /// Lines the banks have room for: their places are fixed.
 pub(crate) const MAX_IRQ: usize = 0x400;
@@ -56,16 +59,6 @@ mod own {
     pub(super) const IPI_MASK_CLEAR: u32 = 0x28;
 }
 
-/// A line that waits to be taken.
-#[derive(Debug, Clone, Copy)]
-struct Offer {
-    number: u32,
-    /// From when on a CPU can see it.
-    ready: u64,
-    /// Given out once more by a fault, whatever the banks say.
-    forced: bool,
-}
-
 /// The controller.
 #[derive(Debug, Clone)]
 pub(super) struct V1 {
@@ -80,25 +73,17 @@ pub(super) struct V1 {
     delivers_without_enable: bool,
     anybody: bool,
     counter: Option<Clock>,
-    delivery_ps: u64,
-    jitter_ps: u64,
-    duplicate_every: u64,
-    spurious_every: u64,
     drops_on_retarget: bool,
     reset: ResetEffect,
     target: Vec<u32>,
     lines: Lines,
-    /// By number.
-    offers: Vec<Offer>,
+    offers: Offers,
     ipis: Ipis,
     /// CPUs that the rest of the system takes for running.
     alive: u64,
     /// CPUs whose IRQ input is high although EVENT will read 0.
     ghosts: u64,
     irq_lines: u64,
-    raised: u64,
-    taken: u64,
-    rng: Rng,
 }
 
 impl V1 {
@@ -118,22 +103,15 @@ impl V1 {
             counter: one
                 .counter_mirror
                 .then(|| Clock::new(model.counter.hz, model.counter.step)),
-            delivery_ps: model.siq.delivery_ns * 1000,
-            jitter_ps: model.siq.jitter_ns * 1000,
-            duplicate_every: model.faults.duplicate_every,
-            spurious_every: model.faults.spurious_every,
             drops_on_retarget: model.defect.drops_on_retarget,
             reset: m.reset,
             target: vec![one.target_as_found; MAX_IRQ],
             lines: Lines::new(model, true),
-            offers: Vec::new(),
+            offers: Offers::new(model, seed),
             ipis: Ipis::new(order.len()),
             alive: 1,
             ghosts: 0,
             irq_lines: 0,
-            raised: 0,
-            taken: 0,
-            rng: Rng::new(seed ^ 0x4149_4331),
         };
         if model.faults.config_stuck {
             v1.config_writable = 0;
@@ -159,6 +137,12 @@ impl V1 {
 
     pub(super) const fn lines(&self, _die: usize) -> &Lines {
         &self.lines
+    }
+
+    pub(super) fn ipis(&self) -> Vec<[u32; 2]> {
+        (0..self.numbers.len())
+            .map(|cpu| [self.ipis.pending(cpu), self.ipis.mask(cpu)])
+            .collect()
     }
 
     pub(super) const fn triggers(&self) -> u64 {
@@ -269,7 +253,7 @@ impl V1 {
         }
         let value = value & self.target_writable;
         let was = std::mem::replace(&mut self.target[line as usize], value);
-        let pending = self.offers.iter().any(|o| o.number == line);
+        let pending = self.offers.has(line);
         if self.drops_on_retarget && pending && was != value {
             self.lines.forget(line);
             self.sync(line as usize / 32, now);
@@ -306,18 +290,6 @@ impl V1 {
         }
     }
 
-    /// CPUs that a line raises the interrupt of.
-    fn targets(&self, number: u32) -> u64 {
-        let mask = self.target[number as usize];
-        let bit = |(cpu, n): (usize, &u32)| u64::from(mask.checked_shr(*n).unwrap_or(0) & 1) << cpu;
-        self.numbers
-            .iter()
-            .enumerate()
-            .map(bit)
-            .fold(0, |a, b| a | b)
-            & self.alive
-    }
-
     /// EVENT of a CPU: one of its IPIs, else the lowest of its lines, else 0.
     fn take(&mut self, cpu: usize, now: u64) -> u32 {
         if self.alive >> cpu & 1 == 1
@@ -326,35 +298,18 @@ impl V1 {
             self.refresh(now);
             return word;
         }
-        let ready = |o: &&Offer| o.ready <= now;
-        let mine = |o: &&Offer| self.anybody || self.targets(o.number) >> cpu & 1 == 1;
-        let found = self.offers.iter().filter(ready).find(mine).copied();
-        let Some(offer) = found else {
+        let (numbers, target, alive) = (&self.numbers, &self.target, self.alive);
+        let mine = |number: u32| {
+            self.anybody || (targets(numbers, target[number as usize]) & alive) >> cpu & 1 == 1
+        };
+        let Some(number) = self.offers.take(now, mine) else {
             self.ghosts &= !(1 << cpu);
             self.refresh(now);
             return 0;
         };
-        self.offers
-            .retain(|o| o.number != offer.number || o.forced != offer.forced);
-        self.lines.take(offer.number);
-        self.taken += 1;
-        if !offer.forced
-            && self.duplicate_every != 0
-            && self.taken.is_multiple_of(self.duplicate_every)
-        {
-            self.insert(Offer {
-                ready: now + super::router::DUPLICATE_GAP,
-                forced: true,
-                ..offer
-            });
-        }
+        self.lines.take(number);
         self.refresh(now);
-        EVENT_TYPE_IRQ | offer.number
-    }
-
-    fn insert(&mut self, offer: Offer) {
-        let at = self.offers.partition_point(|o| o.number <= offer.number);
-        self.offers.insert(at, offer);
+        EVENT_TYPE_IRQ | number
     }
 
     fn sync_all(&mut self, now: u64) {
@@ -366,42 +321,35 @@ impl V1 {
         let enabled = self.config & 1 != 0 || self.delivers_without_enable;
         let (more, fewer) = self.lines.sync(word, if enabled { u32::MAX } else { 0 });
         for number in numbers(word, more) {
-            self.raise(number, now);
+            if self.offers.raise(number, now) == Raised::AfterGhost {
+                self.ghosts |= targets(&self.numbers, self.target[number as usize]);
+            }
         }
         for number in numbers(word, fewer) {
-            self.offers.retain(|o| o.number != number || o.forced);
+            self.offers.withdraw(number);
         }
         self.refresh(now);
     }
 
-    fn raise(&mut self, number: u32, now: u64) {
-        self.raised += 1;
-        let jitter = match self.jitter_ps {
-            0 => 0,
-            most => self.rng.below(most + 1),
-        };
-        let mut ready = now + self.delivery_ps + jitter;
-        if self.spurious_every != 0 && self.raised.is_multiple_of(self.spurious_every) {
-            self.ghosts |= self.targets(number);
-            ready += super::router::SPURIOUS_GAP;
-        }
-        self.insert(Offer {
-            number,
-            ready,
-            forced: false,
-        });
-    }
-
     /// Work out the IRQ inputs.
     pub(super) fn refresh(&mut self, now: u64) {
-        let ready = self.offers.iter().filter(|o| o.ready <= now);
-        let lines = ready.fold(self.ghosts, |set, o| set | self.targets(o.number));
+        let of = |number: u32| targets(&self.numbers, self.target[number as usize]);
+        let ready = self.offers.ready(now);
+        let lines = ready.fold(self.ghosts, |set, number| set | of(number));
         let ipis = (0..self.numbers.len()).filter(|&cpu| self.ipis.raises(cpu));
         self.irq_lines = ipis.fold(lines, |set, cpu| set | 1 << cpu) & self.alive;
     }
 
     pub(super) fn next_event(&self, now: u64) -> Option<u64> {
-        let due = self.offers.iter().map(|o| o.ready);
-        due.filter(|ready| *ready > now).min()
+        self.offers.next_event(now)
     }
+}
+
+/// CPUs whose numbers a target mask holds.
+fn targets(numbers: &[u32], mask: u32) -> u64 {
+    let hit = |n: &u32| u64::from(mask.checked_shr(*n).unwrap_or(0) & 1);
+    numbers
+        .iter()
+        .enumerate()
+        .fold(0, |set, (cpu, n)| set | hit(n) << cpu)
 }

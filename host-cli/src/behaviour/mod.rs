@@ -1,0 +1,315 @@
+//! What an interrupt controller and its CPUs do, one observation after the other.
+//!
+//! Each experiment adds cells and questions to one plan, and later counts for how many triggers its claim held and for how
+//! many it did not. Numbers of rows are those of the project's list of behaviours (`docs/behaviours.md`). Nothing here is a
+//! verdict: an observation says what was seen, on this target.
+
+mod block_rows;
+mod cpus;
+mod ipis;
+mod lab;
+mod lines;
+mod routing;
+
+use protocol::LineId;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::firmware::Firmware;
+use crate::proxy::Proxy;
+use crate::result::{Build, Mark};
+use crate::session::{self, Observer, Outcome};
+use crate::target::{
+    SocFacts, Target, TargetError, candidates, check_lines, find_spare, verify_layout,
+};
+
+use lab::{Evidence, Judge, Lab};
+
+/// Lines looked at for a second spare one.
+const MOST_TRIED: usize = 16;
+/// Triggers of a cell unless told otherwise.
+pub const TRIGGERS: u32 = 16;
+
+/// What is allowed beside looking and firing spare lines.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Triggers per cell.
+    pub triggers: u32,
+    /// Rows to look at; empty = all.
+    pub rows: Vec<u8>,
+    /// A device's line that is high: it is taken and left masked.
+    pub live_line: Option<LineId>,
+    /// The controller's RESET is written.
+    pub reset: bool,
+    /// VM_TMR_FIQ_ENA is written with what it reads.
+    pub write_back: bool,
+    /// Every worker lies in WFI once: one that no timer wakes is lost until the target is restarted.
+    pub wfi: bool,
+}
+
+/// How often a claim held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Answer {
+    /// Not once.
+    Never,
+    /// Now and then.
+    Sometimes,
+    /// Each time.
+    Always,
+    /// It could not be tried here.
+    #[serde(rename = "not-applicable")]
+    NotApplicable,
+}
+
+impl Answer {
+    /// The word of tables and lines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Never => "Never",
+            Self::Sometimes => "Sometimes",
+            Self::Always => "Always",
+            Self::NotApplicable => "-",
+        }
+    }
+}
+
+/// One claim about the target, and what was counted for and against it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observation {
+    /// Stable name.
+    pub id: String,
+    /// Row of the list of behaviours.
+    pub row: u8,
+    /// The claim in words.
+    pub claim: String,
+    /// How often it held.
+    pub answer: Answer,
+    /// Times that it held.
+    #[serde(rename = "for")]
+    pub held: u64,
+    /// Times that it did not.
+    pub against: u64,
+    /// What else is to be said; why it could not be tried.
+    pub note: Option<String>,
+}
+
+impl Observation {
+    /// From counts.
+    #[must_use]
+    pub fn counted(id: &str, row: u8, claim: &str, held: u64, against: u64) -> Self {
+        let answer = match (held, against) {
+            (0, 0) => Answer::NotApplicable,
+            (0, _) => Answer::Never,
+            (_, 0) => Answer::Always,
+            _ => Answer::Sometimes,
+        };
+        Self {
+            id: id.to_owned(),
+            row,
+            claim: claim.to_owned(),
+            answer,
+            held,
+            against,
+            note: None,
+        }
+    }
+
+    /// That cannot be tried here.
+    #[must_use]
+    pub fn untried(id: &str, row: u8, claim: &str, why: impl Into<String>) -> Self {
+        Self::counted(id, row, claim, 0, 0).noted(why)
+    }
+
+    /// With something to say.
+    #[must_use]
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        let note = note.into();
+        if !note.is_empty() {
+            self.note = Some(match self.note.take() {
+                Some(old) => format!("{old}; {note}"),
+                None => note,
+            });
+        }
+        self
+    }
+}
+
+/// Everything observed on one target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// "aicprobe.observe/1".
+    pub schema: String,
+    /// The target as named by the user.
+    pub target: String,
+    /// The seed.
+    pub seed: u64,
+    /// What ran.
+    pub build: Build,
+    /// Chip and board.
+    pub soc: SocFacts,
+    /// 1, 2 or 3.
+    pub aic_generation: u8,
+    /// Observations in the order of their rows.
+    pub observations: Vec<Observation>,
+    /// Whether the target is as it was found.
+    pub restored: bool,
+    /// What has to be said about all of it.
+    pub marks: Vec<Mark>,
+}
+
+impl Report {
+    /// Schema of the JSON.
+    pub const SCHEMA: &'static str = "aicprobe.observe/1";
+
+    /// The observation called `id`.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Observation> {
+        self.observations.iter().find(|o| o.id == id)
+    }
+}
+
+/// What a run brought.
+pub struct Observed {
+    /// Observations in the order of their rows.
+    pub observations: Vec<Observation>,
+    /// How the session with the firmware ended; `None` if the layout of the controller forbade it.
+    pub outcome: Option<Outcome>,
+    /// What has to be said about all of it.
+    pub marks: Vec<Mark>,
+    /// What the controller was not put back to by the part of the run without firmware.
+    pub differences: Vec<String>,
+}
+
+/// Facts that experiments are made from.
+pub struct Facts<'t> {
+    /// The target.
+    pub target: &'t Target,
+    /// A spare line.
+    pub line: LineId,
+    /// Another one.
+    pub second: LineId,
+    /// IRQ_CFG (TARGET_CPU) of `line` as found.
+    pub word: u32,
+    /// Options of the user.
+    pub options: &'t Options,
+}
+
+impl Facts<'_> {
+    fn wants(&self, row: u8) -> bool {
+        self.options.rows.is_empty() || self.options.rows.contains(&row)
+    }
+}
+
+/// Puts cells into the plan; what it returns makes observations of their counts.
+type Experiment = fn(&mut Lab<'_>) -> Judge;
+
+/// Every experiment of the firmware: its row, and what makes its cells.
+const EXPERIMENTS: &[(u8, Experiment)] = &[
+    (2, routing::at_el1),
+    (3, routing::pending_until_accepted),
+    (5, routing::masked_gives_way),
+    (6, routing::sole_acceptor_keeps),
+    (7, routing::every_cpu_receives),
+    (11, cpus::vm_timer_fiq_enable),
+    (13, cpus::wfi),
+    (15, ipis::late_acknowledge),
+    (16, ipis::reach),
+    (17, ipis::merging),
+    (19, lines::storm),
+    (22, routing::nibbles),
+    (23, lines::event_read_by_another),
+    (26, lines::masked_line_remembers),
+    (31, lines::disabled_in_handler),
+    (32, lines::out_of_order),
+    (34, lines::beyond),
+    (36, routing::enable),
+];
+
+/// Rows that are looked at without the firmware.
+const BLOCK_ROWS: [u8; 6] = [8, 10, 24, 25, 27, 34];
+
+/// Every row that has an experiment, ascending.
+#[must_use]
+pub fn rows() -> Vec<u8> {
+    let mut rows: Vec<u8> = EXPERIMENTS.iter().map(|(row, _)| *row).collect();
+    rows.extend(BLOCK_ROWS);
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// Makes every observation that `options` ask for.
+///
+/// # Errors
+/// What goes wrong before any CPU runs the firmware; errors of the link.
+pub fn observe(
+    proxy: &mut Proxy<'_>,
+    target: &Target,
+    firmware: &Firmware,
+    options: &Options,
+    seed: u64,
+    observer: &mut dyn Observer,
+) -> Result<Observed, Error> {
+    let line = find_spare(proxy, target)?;
+    let second = second_spare(proxy, target, line)?;
+    let word = crate::target::block::routing_word(proxy, target, line)?;
+    let facts = Facts {
+        target,
+        line,
+        second,
+        word,
+        options,
+    };
+    let (mut observations, differences) = block_rows::observe(proxy, &facts)?;
+    if let Err(e) = verify_layout(proxy, target, line) {
+        let Error::Target(TargetError::Layout { .. }) = e else {
+            return Err(e);
+        };
+        let text = format!("no cell was run: {e}");
+        return Ok(Observed {
+            observations,
+            outcome: None,
+            marks: vec![Mark::partial("cells", text)],
+            differences,
+        });
+    }
+    let mut lab = Lab::new(&facts);
+    let judges: Vec<Judge> = EXPERIMENTS
+        .iter()
+        .filter(|(row, _)| facts.wants(*row))
+        .map(|(_, make)| make(&mut lab))
+        .collect();
+    let plan = lab.into_plan();
+    // Lines beyond NR_IRQ are part of it: the firmware is told that they exist.
+    let mut wide = target.clone();
+    wide.aic.geometry.nr_irq = wide.aic.geometry.max_irq;
+    let outcome = session::run(proxy, &wide, firmware, &plan, seed, observer)?;
+    let evidence = Evidence::new(&outcome);
+    observations.extend(judges.iter().flat_map(|judge| judge(&evidence)));
+    observations.sort_by_key(|o| o.row);
+    let marks = outcome.marks.clone();
+    Ok(Observed {
+        observations,
+        outcome: Some(outcome),
+        marks,
+        differences,
+    })
+}
+
+/// A spare line beside `line`.
+fn second_spare(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<LineId, Error> {
+    let others = candidates(&target.lines, 0)
+        .map(|candidate| candidate.line)
+        .filter(|other| *other != line)
+        .take(MOST_TRIED);
+    for other in others {
+        let looked = check_lines(proxy, target, &[other], false);
+        match looked {
+            Ok(_) => return Ok(other),
+            Err(Error::Line(_)) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Err(crate::target::LineError::NoSpare { tried: MOST_TRIED }.into())
+}

@@ -1,0 +1,119 @@
+//! `route --target vm:all`: every built-in virtual SoC but variants of another, side by side.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Serialize;
+use virtual_soc::SocModel;
+
+use crate::error::{Error, exit};
+use crate::firmware::Firmware;
+use crate::output::{DryRun, to_json, to_table};
+use crate::result::RouteResult;
+use crate::target::Overrides;
+
+use super::args::{Cli, Format, RouteArgs};
+use super::route::{Made, one};
+use super::write::Sink;
+
+/// The target that stands for all of them.
+pub const NAME: &str = "vm:all";
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct All<'a> {
+    schema: &'static str,
+    results: Vec<&'a RouteResult>,
+    plans: Vec<&'a DryRun>,
+}
+
+/// Runs the request on every model; the worst exit code of all.
+///
+/// # Errors
+/// Errors of the output; what goes wrong on one model is told, and counts.
+pub fn run(
+    cli: &Cli,
+    args: &RouteArgs,
+    firmware: Option<&Firmware>,
+    overrides: &Overrides,
+    sink: Sink,
+) -> Result<u8, Error> {
+    // A dash in its name marks a variant of another model.
+    let targets: Vec<String> = SocModel::builtin_names()
+        .iter()
+        .filter(|name| !name.contains('-'))
+        .map(|name| format!("vm:{name}"))
+        .collect();
+    let made: Vec<Mutex<Option<Result<Made, Error>>>> =
+        targets.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(targets.len()) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(target) = targets.get(at) else {
+                        return;
+                    };
+                    let result = one(cli, args, target, firmware, overrides);
+                    if let Ok(mut slot) = made[at].lock() {
+                        *slot = Some(result);
+                    }
+                }
+            });
+        }
+    });
+    let made: Vec<Option<Result<Made, Error>>> = made
+        .into_iter()
+        .map(|slot| slot.into_inner().unwrap_or_default())
+        .collect();
+    let good = || made.iter().flatten().flatten();
+    let text = match args.format {
+        Format::Json => to_json(&All {
+            schema: "aicprobe.route.all/1",
+            results: good().filter_map(result).collect(),
+            plans: good().filter_map(plan).collect(),
+        })?,
+        Format::Table => {
+            let parts: Vec<String> = good()
+                .filter_map(|made| match made {
+                    Made::Plan(dry) => Some(dry.to_text()),
+                    Made::Result(result, _) => result.as_deref().map(to_table),
+                })
+                .collect();
+            parts.join("\n\n")
+        }
+    };
+    sink.write(&text)?;
+    let mut code = exit::OK;
+    for (target, made) in targets.iter().zip(&made) {
+        let (worst, messages) = match made {
+            Some(Ok(made)) => {
+                let verdict = made.verdict();
+                (verdict.code, verdict.messages)
+            }
+            Some(Err(e)) => (e.exit_code(), vec![e.to_string()]),
+            None => (exit::INTERNAL, vec!["it was not run".to_owned()]),
+        };
+        code = code.max(worst);
+        for message in messages {
+            say!("aicprobe: {target}: {message}");
+        }
+    }
+    Ok(code)
+}
+
+fn result(made: &Made) -> Option<&RouteResult> {
+    match made {
+        Made::Result(result, _) => result.as_deref(),
+        Made::Plan(_) => None,
+    }
+}
+
+fn plan(made: &Made) -> Option<&DryRun> {
+    match made {
+        Made::Plan(dry) => Some(dry),
+        Made::Result(..) => None,
+    }
+}

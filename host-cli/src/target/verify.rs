@@ -1,0 +1,73 @@
+//! Whether the layout that the device tree gives is the controller's, before anything relies on it.
+//!
+//! SET and CLR registers of a bank read the same word (third party: drivers), so a wrong offset or stride shows as a pair that
+//! does not; only then is a bit written, the mask of a line that is low and clear, and it is as before at the end.
+
+use aic_regs::aic::Bank;
+use protocol::LineId;
+
+use crate::error::Error;
+use crate::proxy::Proxy;
+
+use super::block::{Block, LineBits, try_mask_pair};
+use super::{Target, TargetError};
+
+/// Checks every die's banks by reading, and with the bit of a line that `line` names on die 0 and that nobody owns.
+///
+/// # Errors
+/// [`TargetError::Layout`] with what disagrees; errors of the link.
+pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<(), Error> {
+    let g = target.aic.geometry;
+    let base = target.aic.base;
+    let mut block = Block { proxy, base };
+    let disagrees = |what: String| Err(TargetError::Layout { base, what }.into());
+    for die in 0..g.dies as u8 {
+        for (set, clear, name) in [
+            (Bank::SwSet, Bank::SwClr, "SW_SET and SW_CLR"),
+            (Bank::MaskSet, Bank::MaskClr, "MASK_SET and MASK_CLR"),
+        ] {
+            for word in 0..g.nr_irq.div_ceil(32) {
+                let (Some(set), Some(clear)) = (
+                    g.bank_offset(set, die, word),
+                    g.bank_offset(clear, die, word),
+                ) else {
+                    continue;
+                };
+                let words = (block.read(set.into())?, block.read(clear.into())?);
+                if words.0 != words.1 {
+                    return disagrees(format!(
+                        "{name} of die {die}, word {word}, at +{set:#x} and +{clear:#x} read {:#x} and {:#x}: no pair",
+                        words.0, words.1
+                    ));
+                }
+            }
+        }
+    }
+    let first = LineBits::of(target, line);
+    for die in 0..g.dies as u8 {
+        let other = LineId {
+            die,
+            number: line.number,
+        };
+        if !target.lines.owners(other).is_empty() {
+            // Somebody's: reading has to do.
+            continue;
+        }
+        let bits = LineBits::of(target, other);
+        let watched = (die > 0).then_some(first.mask_set);
+        let pair = try_mask_pair(&mut block, bits, watched)?;
+        let LineId { number, .. } = line;
+        if !pair.works {
+            return disagrees(format!(
+                "line {die}:{number} cannot be masked at +{:#x} and unmasked at +{:#x}",
+                bits.mask_set, bits.mask_clr
+            ));
+        }
+        if pair.seen_at_watched {
+            return disagrees(format!(
+                "line {die}:{number} is line 0:{number} under another address: die {die} has no registers of its own there"
+            ));
+        }
+    }
+    Ok(())
+}

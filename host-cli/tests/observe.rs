@@ -1,0 +1,423 @@
+//! Behaviours of controllers and CPUs: each row of the list, on a model that shows it and on one that does not.
+
+mod common;
+
+use common::{aicprobe, stderr, stdout};
+use serde_json::Value;
+
+/// The report on a model; everything is allowed that needs to be.
+fn observe(model: &str, more: &[&str]) -> Value {
+    let target = format!("vm:{model}");
+    let mut args = vec!["observe", "-q", "--target", &target, "--format", "json"];
+    args.extend(["--allow-reset", "--allow-wfi", "--write-back"]);
+    args.extend(more);
+    let run = aicprobe(&args);
+    assert_eq!(run.status.code(), Some(0), "{model}: {}", stderr(&run));
+    let report: Value = serde_json::from_str(&stdout(&run)).expect("JSON");
+    assert_eq!(report["restored"], true);
+    report
+}
+
+/// A model of the repository's odd ones.
+fn odd(name: &str) -> String {
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../virtual-soc/models/odd");
+    format!("{models}/{name}.toml")
+}
+
+/// A file with a model made from another.
+fn made(text: &str) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().expect("a folder of the test");
+    let path = dir.path().join("made.toml");
+    std::fs::write(&path, text).expect("a file of the test");
+    let path = path.to_str().expect("UTF-8").to_owned();
+    (dir, path)
+}
+
+fn answer(report: &Value, id: &str) -> String {
+    let all = report["observations"].as_array().expect("observations");
+    let found = all.iter().find(|o| o["id"] == id);
+    let found = found.unwrap_or_else(|| panic!("no observation {id}"));
+    found["answer"].as_str().expect("an answer").to_owned()
+}
+
+fn note(report: &Value, id: &str) -> String {
+    let all = report["observations"].as_array().expect("observations");
+    let found = all.iter().find(|o| o["id"] == id).expect("an observation");
+    found["note"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Row by row: observation, a model on which the claim holds, one on which it does not.
+#[test]
+fn every_row_is_told_apart() {
+    needs_firmware!();
+    let t8140 = "t8140".to_owned();
+    // (row, id, model, answer there, other model, answer there)
+    let rows: &[(&str, &str, &str, &str, &str, &str)] = &[
+        (
+            "2",
+            "el1-field-0-delivers-once",
+            "t8140",
+            "Always",
+            "odd/el1-misbehaves",
+            "Never",
+        ),
+        (
+            "2",
+            "el1-field-2-delivers-once",
+            "odd/el1-misbehaves",
+            "Always",
+            "",
+            "",
+        ),
+        (
+            "3",
+            "pending-until-accepted",
+            "t8140",
+            "Always",
+            "odd/ignores-never",
+            "Never",
+        ),
+        (
+            "5",
+            "masked-acceptor-gives-way",
+            "t8140",
+            "Always",
+            "odd/all-never",
+            "Never",
+        ),
+        (
+            "6",
+            "masked-sole-acceptor-keeps",
+            "t8140",
+            "Always",
+            "odd/all-never",
+            "Never",
+        ),
+        (
+            "7",
+            "sole-acceptor-receives",
+            "t8140",
+            "Always",
+            "odd/cpu-inactive",
+            "Sometimes",
+        ),
+        (
+            "8",
+            "bank-beyond-claimed-dies-answers",
+            "t6000",
+            "Always",
+            "t8140",
+            "Never",
+        ),
+        (
+            "8",
+            "bank-beyond-is-alias",
+            "odd/bank-alias",
+            "Always",
+            "t6000",
+            "Never",
+        ),
+        (
+            "11",
+            "vm-tmr-fiq-ena-reads",
+            "odd/fiq-ena-write-undefined",
+            "Always",
+            "odd/fiq-ena-locked",
+            "Never",
+        ),
+        (
+            "11",
+            "vm-tmr-fiq-ena-writes",
+            "t6020",
+            "Always",
+            "odd/fiq-ena-write-undefined",
+            "Never",
+        ),
+        (
+            "13",
+            "wfi-keeps-registers",
+            "odd/wfi-keeps",
+            "Always",
+            "t8140",
+            "Never",
+        ),
+        (
+            "15",
+            "acknowledge-without-isb-loses-ipis",
+            "odd/ipi-ack-late",
+            "Sometimes",
+            "t8140",
+            "Never",
+        ),
+        (
+            "15",
+            "late-acknowledge-loses-ipis",
+            "t8140",
+            "Sometimes",
+            "",
+            "",
+        ),
+        ("16", "global-ipi-arrives", "t8140", "Always", "", ""),
+        (
+            "16",
+            "local-ipi-arrives-in-own-cluster",
+            "t8140",
+            "Always",
+            "odd/ipi-no-local",
+            "not-applicable",
+        ),
+        ("16", "local-ipi-crosses-clusters", "", "", "t8140", "Never"),
+        ("17", "pending-ipis-merge", "t8140", "Always", "", ""),
+        (
+            "22",
+            "target-0-delivers",
+            "t6020",
+            "Always",
+            "odd/all-never",
+            "Never",
+        ),
+        ("22", "target-1-to-15-delivers", "", "", "t6020", "Never"),
+        (
+            "23",
+            "event-goes-to-any-reader",
+            "odd/event-anybody",
+            "Always",
+            "t8140",
+            "Never",
+        ),
+        (
+            "23",
+            "event-goes-to-any-reader",
+            "odd/v1-anybody",
+            "Always",
+            "t8103",
+            "Never",
+        ),
+        (
+            "24",
+            "software-state-left",
+            "odd/left-set",
+            "Sometimes",
+            "t8140",
+            "Never",
+        ),
+        (
+            "25",
+            "reset-keeps-software-state",
+            "odd/reset-nothing",
+            "Always",
+            "t8140",
+            "Never",
+        ),
+        (
+            "25",
+            "reset-keeps-open-lines-open",
+            "odd/reset-nothing",
+            "Always",
+            "odd/reset-masks",
+            "Never",
+        ),
+        (
+            "25",
+            "reset-keeps-routing-words",
+            "odd/reset-masks",
+            "Always",
+            "t8140",
+            "Never",
+        ),
+        (
+            "26",
+            "masked-line-fires-at-unmask",
+            "t8140",
+            "Always",
+            "odd/forgets-masked",
+            "Never",
+        ),
+        (
+            "31",
+            "disabled-in-handler-fires-again",
+            "t8140",
+            "Always",
+            "odd/eoi-lost",
+            "Never",
+        ),
+        (
+            "32",
+            "nested-ends-leave-no-mask",
+            "t8140",
+            "Always",
+            "odd/mask-leak",
+            "Sometimes",
+        ),
+        (
+            "34",
+            "line-beyond-nr-delivers",
+            "odd/beyond-delivered",
+            "Always",
+            "t8140",
+            "Never",
+        ),
+        (
+            "34",
+            "line-beyond-nr-keeps-state",
+            "t8140",
+            "Always",
+            "odd/beyond-absent",
+            "Never",
+        ),
+        (
+            "36",
+            "delivers-without-enable",
+            "odd/no-enable",
+            "Always",
+            "t8140",
+            "Never",
+        ),
+        (
+            "36",
+            "delivers-with-enable",
+            "t8140",
+            "Always",
+            "odd/all-never",
+            "Never",
+        ),
+    ];
+    let file = |model: &str| match model.strip_prefix("odd/") {
+        Some(name) => odd(name),
+        None if model.is_empty() => t8140.clone(),
+        None => model.to_owned(),
+    };
+    let mut wrong = Vec::new();
+    for (row, id, yes, expected, no, other) in rows {
+        for (model, expected) in [(yes, expected), (no, other)] {
+            if model.is_empty() {
+                continue;
+            }
+            let report = observe(&file(model), &["--row", row]);
+            let got = answer(&report, id);
+            if got != **expected {
+                wrong.push(format!("{id} on {model}: {got}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The CPU that gets no interrupt is named, with the fast IPIs that it takes all the same (row 7).
+#[test]
+fn a_cpu_that_the_power_manager_takes_for_dead_is_named() {
+    needs_firmware!();
+    let report = observe(&odd("cpu-inactive"), &["--row", "7"]);
+    let said = note(&report, "sole-acceptor-receives");
+    assert!(said.contains("no AIC interrupt reaches CPU"), "{said}");
+    assert!(said.contains("(but fast IPIs)"), "{said}");
+    assert_eq!(answer(&report, "cpu-takes-fast-ipis"), "Always");
+}
+
+/// Rows 19 and 27: only with a line named by the user, which is put back.
+#[test]
+fn a_line_that_is_high() {
+    needs_firmware!();
+    let name = odd("line-high");
+    let text = std::fs::read_to_string(&name).expect("the model");
+    let number = text.split("number = ").nth(1).expect("a line that is high");
+    let number: String = number.chars().take_while(char::is_ascii_digit).collect();
+    let report = observe(
+        &name,
+        &["--row", "19", "--row", "27", "--live-line", &number],
+    );
+    assert_eq!(answer(&report, "high-line-storms"), "Always");
+    assert_eq!(answer(&report, "software-clear-keeps-level"), "Always");
+    let lying = std::fs::read_to_string(odd("clear-drops-level")).expect("the model");
+    let (_dir, path) = made(&format!(
+        "{lying}\n[aic]\nhigh = [{{ number = {number} }}]\n"
+    ));
+    let report = observe(&path, &["--row", "27", "--live-line", &number]);
+    assert_eq!(answer(&report, "software-clear-keeps-level"), "Never");
+    // A line that is low says nothing.
+    let report = observe("t8140", &["--row", "27", "--live-line", &number]);
+    assert_eq!(
+        answer(&report, "software-clear-keeps-level"),
+        "not-applicable"
+    );
+    assert!(note(&report, "software-clear-keeps-level").contains("is low"));
+}
+
+/// Row 10: two dies whose stride properties are 0, and lie.
+#[test]
+fn strides_that_are_zero_or_lie() {
+    needs_firmware!();
+    let two_dies = |adt: &str| {
+        made(&format!(
+            "extends = \"t8140\"\nname = \"strides\"\ntitle = \"T8140 with two dies\"\n[aic]\ndies = 2\nmax_dies = 2\n[adt]\n{adt}\n"
+        ))
+    };
+    let (_dir, zero) = two_dies("strides = \"zero\"");
+    let report = observe(&zero, &["--row", "10"]);
+    assert_eq!(answer(&report, "die-stride-as-computed"), "Always");
+    let (_dir, lies) = two_dies(
+        "cfg_stride = 0x5000\nset_stride = 0x5000\nclear_stride = 0x5000\nhw_state_stride = 0x5000",
+    );
+    let report = observe(&lies, &["--row", "10"]);
+    assert_eq!(answer(&report, "die-stride-as-computed"), "Always");
+    assert_eq!(answer(&report, "die-stride-as-device-tree-says"), "Never");
+    let marks = report["marks"].to_string();
+    assert!(marks.contains("no cell was run"), "{marks}");
+    // And the main job does not touch it.
+    let run = aicprobe(&["route", "-q", "--target", &format!("vm:{lies}")]);
+    let said = stderr(&run);
+    assert_eq!(run.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("is not laid out as the device tree says"),
+        "{said}"
+    );
+}
+
+/// The list of behaviours names every row once, and every observation that there is.
+#[test]
+fn the_list_is_complete() {
+    needs_firmware!();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/behaviours.md");
+    let list = std::fs::read_to_string(path).expect("the list");
+    let rows = list.lines().filter_map(|line| {
+        let first = line.strip_prefix("| ")?.split(' ').next()?;
+        first.parse::<u32>().ok()
+    });
+    let mut rows: Vec<u32> = rows.collect();
+    rows.sort_unstable();
+    assert_eq!(rows, (1..=40).collect::<Vec<_>>());
+    let report = observe("t8140", &[]);
+    for o in report["observations"].as_array().expect("observations") {
+        let (id, row) = (o["id"].as_str().expect("an id"), &o["row"]);
+        let line = list.lines().find(|l| l.starts_with(&format!("| {row} |")));
+        let line = line.expect("a row");
+        assert!(
+            line.contains(&format!("`{id}`")),
+            "row {row} does not name {id}"
+        );
+    }
+    let named = list.matches('`').count();
+    assert!(named > 60, "{named}");
+}
+
+#[test]
+fn bad_input() {
+    needs_firmware!();
+    for (args, word) in [
+        (
+            vec!["observe", "--row", "4"],
+            "row 4 has no experiment: allowed are 2 3",
+        ),
+        (vec!["observe", "--row", "x"], "\"x\" is no row"),
+        (vec!["observe", "--triggers", "0"], "0"),
+        (
+            vec!["observe", "--target", "vm:t9999"],
+            "no such virtual SoC",
+        ),
+        (vec!["observe", "--live-line", "70000"], "70000"),
+    ] {
+        let run = aicprobe(&args);
+        assert!(matches!(run.status.code(), Some(2 | 3)), "{args:?}");
+        assert!(stderr(&run).contains(word), "{args:?}: {}", stderr(&run));
+    }
+}
