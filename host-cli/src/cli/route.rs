@@ -132,7 +132,10 @@ pub(super) fn one(
         &setting,
         &mut progress,
     );
-    drop(progress);
+    let failed = !matches!(&measured, Ok((outcome, _)) if outcome.failure.is_none());
+    let console = proxy.take_console();
+    progress.on(Event::Console(&String::from_utf8_lossy(&console)));
+    progress.finish(failed);
     let (outcome, result) = measured?;
     Ok(Made::Result(result.map(Box::new), exit_code(&outcome)))
 }
