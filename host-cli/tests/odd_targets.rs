@@ -355,7 +355,7 @@ fn the_loaders_own_handler_never_gets_an_interrupt_of_ours() {
         stderr(&output)
     );
     assert!(
-        stderr(&output).contains("it is high (HW_STATE)"),
+        stderr(&output).contains("is high already"),
         "{}",
         stderr(&output)
     );
