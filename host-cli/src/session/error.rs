@@ -113,7 +113,7 @@ pub enum SessionError {
     },
     /// CPUs of which nobody knows where they wait.
     #[error(
-        "{} had been started by another client, perhaps without P_SMP_SET_WFE_MODE(1), and no function has returned from there: on this SoC a CPU that waits in WFI loses its registers, so that a call to it may end the loader: restart the target, or call P_SMP_SET_WFE_MODE(1) before P_SMP_START_SECONDARIES and then some function on each",
+        "{} had been started by another client, perhaps without P_SMP_SET_WFE_MODE(1), and no function has returned from there: on this SoC a CPU that waits in WFI loses its registers, so that a call to it may end the loader: restart the target, or call P_SMP_SET_WFE_MODE(1) before P_SMP_START_SECONDARIES and then some function on one of them",
         super::parked::named(cpus)
     )]
     StartedElsewhere {

@@ -3,7 +3,8 @@
 //! One that was started before P_SMP_SET_WFE_MODE(1) waits in WFI. On M4 and later it loses its registers there (third
 //! party), and whatever wakes it, that very request included, may end the loader. Where it waits cannot be asked. But
 //! P_SMP_WAIT, which wakes nobody, gives what the last function on it returned: a CPU that has come back from a call has
-//! survived being woken, so it waits in WFE. Workers of ours return a state that is never 0.
+//! survived being woken, so it waits in WFE, and with it all others, since the loader has one mode for all and wakes them to
+//! change it. Workers of ours return a state that is never 0.
 
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ const QUICK: Duration = Duration::from_secs(1);
 /// loader; errors of the link.
 pub fn check(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<(), Error> {
     let boot = cpus.first().map(|c| c.adt_id);
-    let mut unknown = Vec::new();
+    let (mut unknown, mut proven) = (Vec::new(), false);
     for cpu in cpus.iter().skip(1).filter(|c| Some(c.adt_id) != boot) {
         if proxy.op(Op::SmpIsAlive, &[cpu.adt_id.into()])? & 0xff == 0 {
             continue;
@@ -50,12 +51,13 @@ pub fn check(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<(), Error> {
             }
             other => other?,
         };
-        if returned == 0 {
-            unknown.push(cpu.id);
+        match returned {
+            0 => unknown.push(cpu.id),
+            _ => proven = true,
         }
     }
     // Cores that keep their registers can be woken from either.
-    if !unknown.is_empty() && loses_registers_in_wfi(proxy)? {
+    if !unknown.is_empty() && !proven && loses_registers_in_wfi(proxy)? {
         return Err(SessionError::StartedElsewhere { cpus: unknown }.into());
     }
     Ok(())
