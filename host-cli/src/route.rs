@@ -33,13 +33,20 @@ pub fn make_plan_forced(
     let generation = target.aic.geometry.generation;
     plan::build_for(request, cpus, generation, LineId { die: 0, number: 1 })?;
     let tested = check_lines(proxy, target, &request.lines, force)?;
-    let marks = tested.iter().filter(|(_, found)| !found.is_empty());
-    let marks = marks.map(|(line, found)| forced(*line, found)).collect();
+    let objected = tested.iter().filter(|(_, found)| !found.is_empty());
+    let marks = objected.map(|(line, found)| forced(*line, found)).collect();
+    let live = |line| {
+        let found = tested.iter().find(|(other, _)| *other == line);
+        found.is_some_and(|(_, found)| found.iter().any(Objection::is_live))
+    };
     let spare = match request.lines.first() {
         Some(line) => *line,
         None => find_spare(proxy, target)?,
     };
     let mut plan = plan::build_for(request, cpus, generation, spare)?;
+    for cell in &mut plan.cells {
+        cell.special.live = live(cell.line);
+    }
     complete_words(proxy, target, &mut plan)?;
     Ok((plan, marks))
 }
@@ -92,9 +99,11 @@ pub fn measure(
     setting: &Setting,
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Option<RouteResult>), Error> {
-    if let Some(line) = plan.lines().iter().find(|line| line.die == 0) {
-        verify_layout(proxy, target, *line)?;
-    }
+    // It writes and puts back: a stop comes after it.
+    let before = proxy.hold(true);
+    let verified = verify_layout(proxy, target);
+    proxy.hold(before);
+    verified.map_err(|e| e.at_step("verifying the controller's layout"))?;
     let outcome = session::run(proxy, target, firmware, plan, setting.seed, observer)?;
     let any = outcome
         .cells

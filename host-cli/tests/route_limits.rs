@@ -30,6 +30,47 @@ fn a_live_line_that_was_found_unmasked_is_left_alone() {
     run.assert_restored();
 }
 
+/// A line that is high is fired by force: it comes without end, is left masked, and everything is as found.
+#[test]
+fn a_high_line_by_force_is_a_storm_that_is_stopped() {
+    needs_firmware!();
+    let folder = tempfile::tempdir().expect("a folder of the test");
+    let path = folder.path().join("high.toml");
+    let text = "extends = \"t8140\"\nname = \"high\"\ntitle = \"T8140, 900 high, 901 set\"\n[aic]\nhigh = [{ number = 900 }]\nleft_set = [{ number = 901 }]\n";
+    std::fs::write(&path, text).expect("a file of the test");
+    let target = format!("vm:{}", path.display());
+    let route = |line: &str, more: &[&str]| {
+        let mut args = vec!["route", "-q", "--target", &target, "--fire-cpu", "1"];
+        args.extend(["--triggers", "4", "--format", "json", "--line", line]);
+        args.extend(more);
+        let run = common::aicprobe(&args);
+        (
+            run.status.code(),
+            common::stdout(&run),
+            common::stderr(&run),
+        )
+    };
+    let (code, _, said) = route("900", &[]);
+    assert_eq!(code, Some(7), "{said}");
+    let (code, out, said) = route("900", &["--force-line"]);
+    assert_eq!(code, Some(6), "{said}");
+    let result: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(result["restored"], true);
+    assert!(
+        result["cells"][0]["refused"]
+            .as_str()
+            .is_some_and(|why| why.contains("without end"))
+    );
+    // One that was set by software comes once for that, and is set again at the end.
+    let (code, out, said) = route("901", &["--force-line"]);
+    assert_eq!(code, Some(0), "{said}");
+    let result: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(
+        (&result["restored"], &result["cells"][0]["fired"]),
+        (&true.into(), &4.into())
+    );
+}
+
 /// Delivered half a millisecond after the timeout: lost, and late.
 #[test]
 fn what_comes_after_the_timeout_is_lost_and_late() {

@@ -212,6 +212,44 @@ fn a_model_may_extend_a_built_in_one() {
 }
 
 #[test]
+fn lines_that_toggle_are_checked() {
+    let with = |aic: &str| format!("extends = \"t8140\"\n[aic]\n{aic}\n");
+    let good = with("toggles = [{ die = 0, number = 1503, half_period_ns = 1000 }]");
+    let model = SocModel::from_toml(&good, "mine.toml").expect("loads");
+    assert_eq!(model.aic.toggles[0].half_period_ns, 1000);
+    for (aic, says) in [
+        (
+            "toggles = [{ number = 1504, half_period_ns = 1000 }]",
+            "aic.toggles[0] = die 0, number 1504",
+        ),
+        (
+            "toggles = [{ die = 1, number = 5, half_period_ns = 1000 }]",
+            "die below 1",
+        ),
+        (
+            "toggles = [{ number = 5, half_period_ns = 999 }]",
+            "aic.toggles[0].half_period_ns = 999",
+        ),
+        (
+            "toggles = [{ number = 5, half_period_ns = 10000000001 }]",
+            "1000 to 10000000000",
+        ),
+        ("toggles = [{ number = 5 }]", "half_period_ns"),
+        (
+            "toggles = [{ number = 5, half_period_ns = 1000 }, { number = 5, half_period_ns = 2000 }]",
+            "aic.toggles[1]",
+        ),
+        (
+            "high = [{ number = 5 }]\ntoggles = [{ number = 5, half_period_ns = 1000 }]",
+            "not in aic.high",
+        ),
+    ] {
+        let e = error(&with(aic));
+        assert!(e.contains(says), "{aic}: {e}");
+    }
+}
+
+#[test]
 fn a_base_is_not_a_machine() {
     assert!(SocModel::builtin("base-m4").is_none());
     assert!(!SocModel::builtin_names().contains(&"base-m4"));

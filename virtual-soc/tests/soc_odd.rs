@@ -5,7 +5,7 @@ mod soc_common;
 use std::path::PathBuf;
 
 use soc_common::*;
-use virtual_soc::cpu::{Bus, SysReg, SysRegFault};
+use virtual_soc::cpu::{Bus, SysReg, SysRegFault, Time};
 
 const RESET: u64 = AIC + 0x10;
 const VM_TMR_FIQ_ENA: SysReg = SysReg::new(3, 5, 15, 1, 3);
@@ -327,4 +327,67 @@ fn row_12_a_cold_cpu_hears_no_timer() {
 fn row_36_enable_as_found() {
     let as_found = |model: &SocModel| virtual_soc::soc::SocBus::new(model, 0, 1).aic.config() & 1;
     assert_eq!((as_found(&t8140()), as_found(&odd("enabled"))), (0, 1));
+}
+
+/// Half a period of the line of `odd/line-toggles`, in ns.
+const HALF: u64 = 3_300_000;
+
+#[test]
+fn an_input_follows_virtual_time() {
+    let mut b = Bench::new(&odd("line-toggles"));
+    let word = HW_STATE + 4 * (131 / 32);
+    let bit = 1 << (131 % 32);
+    let mut seen = Vec::new();
+    for half in 0..6 {
+        b.now = Time::from_micros((half * HALF + HALF / 2) / 1000);
+        seen.push(b.r(word));
+    }
+    assert_eq!(seen, [0, bit, 0, bit, 0, bit], "and no other line moves");
+    b.now = Time(5 * HALF * 1000 - 1);
+    assert_eq!(
+        b.r(word),
+        bit,
+        "a CPU that is behind does not turn time back"
+    );
+    // Software state is another thing.
+    assert_eq!(b.r(SW_SET + 4 * (131 / 32)), 0);
+    let mut still = Bench::new(&t8140());
+    still.now = Time::from_micros(HALF * 3 / 2000);
+    assert_eq!(still.r(word), 0, "not on the machine it is made from");
+}
+
+#[test]
+fn a_toggling_input_is_delivered_while_it_is_high() {
+    let mut b = Bench::new(&odd("line-toggles"));
+    b.w(MASK_CLR + 4 * (131 / 32), 1 << (131 % 32));
+    b.pass(1000);
+    assert_eq!(b.irq(), 0, "it starts low");
+    assert_eq!(b.bus.next_event(b.now), Some(Time(HALF * 1000)));
+    // Nobody touches a register: time alone raises it.
+    b.now = Time(HALF * 1000);
+    b.pass(1000);
+    assert_eq!(b.irq(), 1, "the boot CPU is offered it");
+    assert_eq!(b.bus.next_event(b.now), Some(Time(2 * HALF * 1000)));
+    b.now = Time(2 * HALF * 1000);
+    b.pass(100);
+    assert_eq!((b.irq(), b.r(EVENT)), (0, 0), "it fell before it was taken");
+    b.now = Time(3 * HALF * 1000);
+    b.pass(1000);
+    assert_eq!(b.r(EVENT), 0x1_0000 | 131);
+    b.w(MASK_CLR + 4 * (131 / 32), 1 << (131 % 32));
+    b.pass(1000);
+    assert_eq!(b.r(EVENT), 0x1_0000 | 131, "high still, so once more");
+}
+
+#[test]
+fn inputs_of_version_1_toggle_too() {
+    let text = "extends = \"t8103\"\n[aic]\ntoggles = [{ number = 40, half_period_ns = 1000 }]\n";
+    let model = SocModel::from_toml(text, "x").expect("loads");
+    let mut bus = virtual_soc::soc::SocBus::new(&model, 0, 1);
+    let word = model.aic.base + 0x4200 + 4;
+    let mut at = |ns: u64| bus.mmio_read(0, word, 4, Time(ns * 1000)).expect("read");
+    assert_eq!(
+        [at(999), at(1000), at(2000), at(3999)],
+        [0, 1 << 8, 0, 1 << 8]
+    );
 }

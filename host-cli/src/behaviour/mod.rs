@@ -261,8 +261,13 @@ pub fn observe(
         word,
         options,
     };
-    let (mut observations, differences) = block_rows::observe(proxy, &facts)?;
-    if let Err(e) = verify_layout(proxy, target, line) {
+    // It writes and puts back: a stop comes after it.
+    let before = proxy.hold(true);
+    let looked = block_rows::observe(proxy, &facts);
+    let verified = verify_layout(proxy, target);
+    proxy.hold(before);
+    let (mut observations, differences) = looked?;
+    if let Err(e) = verified {
         let Error::Target(TargetError::Layout { .. }) = e else {
             return Err(e);
         };

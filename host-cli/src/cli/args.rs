@@ -280,8 +280,8 @@ pub struct RouteArgs {
     /// Fire this line, NUMBER or DIE:NUMBER; may be repeated.
     #[arg(long = "line", value_name = "L", value_parser = values::line)]
     pub lines: Vec<LineId>,
-    /// Fire a named line although a device owns it, it toggles or it is routed somewhere. A line that is high, set or not
-    /// there is never fired.
+    /// Fire a named line although it fails a test: a device owns it, it is high, set, toggles or is routed somewhere. One that
+    /// keeps coming is left masked; one that is not there is never fired.
     #[arg(long, requires = "lines")]
     pub force_line: bool,
     /// Fire from this CPU (logical id); may be repeated. Without it: one cell per CPU.

@@ -23,7 +23,7 @@ use super::write::Sink;
 pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
     let firmware = Firmware::load(args.firmware.as_deref())?;
     let sink = Sink::open(args.output.as_deref())?;
-    interrupt::install();
+    interrupt::install_telling(cli.quiet);
     let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
     let mut marks = opened.marks.clone();
     let mut proxy = opened.connect()?;
@@ -45,7 +45,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
     };
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &empty);
     progress.on(Event::Step(&format!("observing {}", args.target)));
-    proxy.stop_when(None);
+    proxy.hold(true);
     let observed = observe(
         &mut proxy,
         &target,

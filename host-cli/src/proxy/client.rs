@@ -172,9 +172,9 @@ impl<'l> Proxy<'l> {
     }
 
     /// While held, a user who wants to stop ends nothing that works: only an exchange that fails is not tried as often.
-    /// For everything that has to be put back.
-    pub const fn hold(&mut self, held: bool) {
-        self.held = held;
+    /// For everything that has to be put back. Returns what was said before.
+    pub const fn hold(&mut self, held: bool) -> bool {
+        std::mem::replace(&mut self.held, held)
     }
 
     /// Whether the user wants to stop.

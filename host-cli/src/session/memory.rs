@@ -61,9 +61,10 @@ impl Memory {
             Ok(()) => Ok(memory),
             Err(e @ Error::Proxy(ProxyError::Interrupted { .. })) => {
                 // No CPU knows of it yet.
-                proxy.hold(true);
-                memory.free(proxy)?;
-                Err(e)
+                let before = proxy.hold(true);
+                let freed = memory.free(proxy);
+                proxy.hold(before);
+                freed.and(Err(e))
             }
             Err(e) => Err(e),
         }

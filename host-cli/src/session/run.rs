@@ -85,9 +85,9 @@ pub fn run(
         Err(e) => return Err(e),
     };
     // From here on a stop has to find its way through the session, so that everything is put back.
-    proxy.hold(true);
+    let before = proxy.hold(true);
     let outcome = measure_and_end(proxy, target, firmware, plan, seed, observer, prepared);
-    proxy.hold(false);
+    proxy.hold(before);
     Ok(outcome)
 }
 

@@ -38,10 +38,16 @@ pub enum Objection {
 }
 
 impl Objection {
-    /// Whether the user may fire the line all the same: what the firmware refuses stays refused.
+    /// Whether the user may fire the line all the same: what does not exist stays refused.
     #[must_use]
     pub const fn may_be_forced(&self) -> bool {
-        matches!(self, Self::Owned(_) | Self::Toggles | Self::Routed(_))
+        !matches!(self, Self::Zero | Self::Outside(_))
+    }
+
+    /// Whether the line may come without being fired.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        matches!(self, Self::High | Self::Toggles | Self::SoftwareSet)
     }
 
     /// A word for programs.

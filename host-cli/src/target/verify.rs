@@ -10,13 +10,18 @@ use crate::error::Error;
 use crate::proxy::Proxy;
 
 use super::block::{Block, LineBits, try_mask_pair};
-use super::{Target, TargetError};
+use super::{Target, TargetError, find_spare};
 
-/// Checks every die's banks by reading, and with the bit of a line that `line` names on die 0 and that nobody owns.
+/// Checks every die's banks by reading, and with the mask of a spare line on each, where there is one.
 ///
 /// # Errors
 /// [`TargetError::Layout`] with what disagrees; errors of the link.
-pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<(), Error> {
+pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error> {
+    let spare = match find_spare(proxy, target) {
+        Ok(line) => Some(line),
+        Err(Error::Line(_)) => None,
+        Err(e) => return Err(e),
+    };
     let g = target.aic.geometry;
     let base = target.aic.base;
     let mut block = Block { proxy, base };
@@ -43,6 +48,9 @@ pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Re
             }
         }
     }
+    let Some(line) = spare else {
+        return Ok(());
+    };
     let first = LineBits::of(target, line);
     for die in 0..g.dies as u8 {
         let other = LineId {

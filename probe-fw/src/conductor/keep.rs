@@ -250,7 +250,9 @@ impl<P: Platform> Context<'_, '_, P> {
                 continue;
             };
             aic.mask(&handle);
-            if !used.software {
+            if used.software {
+                aic.sw_set(&handle);
+            } else {
                 aic.sw_clr(&handle);
             }
             if aic.irq_cfg(&handle).bits() != used.irq_config {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::source::Source;
 
 pub use adt::{AdtModel, DeviceModel, ExtRoute, StrideProperties};
-pub use aic::{AicModel, AicV1Model, Beyond, EventClaim, LineModel, ResetEffect};
+pub use aic::{AicModel, AicV1Model, Beyond, EventClaim, LineModel, ResetEffect, ToggleModel};
 pub use cpu::{ClusterType, CpuModel, CpusModel};
 pub use defect::DefectModel;
 pub use loader::{CallWake, FaultModel, LinkKind, LoaderModel, Outside};

@@ -133,6 +133,9 @@ pub struct AicModel {
     /// Lines whose hardware level is high from the start.
     #[serde(default)]
     pub high: Vec<LineModel>,
+    /// Lines whose hardware level goes up and down by itself, as one that something drives and no device tree names.
+    #[serde(default)]
+    pub toggles: Vec<ToggleModel>,
     /// Lines a former stage left set by software, or unmasked.
     #[serde(default)]
     pub left_set: Vec<LineModel>,
@@ -165,6 +168,19 @@ pub struct LineModel {
     pub die: u32,
     /// Number within the die.
     pub number: u32,
+}
+
+/// A line whose input is low for half a period, then high for as long, from virtual time 0 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToggleModel {
+    /// Die, from 0.
+    #[serde(default)]
+    pub die: u32,
+    /// Number within the die.
+    pub number: u32,
+    /// Half a period in virtual nanoseconds, 1000 to 10^10.
+    pub half_period_ns: u64,
 }
 
 const fn offered() -> EventClaim {

@@ -6,6 +6,8 @@ use crate::model::{ModelError, SocModel};
 const AIC_DIES_MAX: u32 = 4;
 /// End of the global registers of versions 2 and 3 that have a name (third party).
 const GLOBAL_END: u32 = 0x344;
+/// Ten seconds.
+const HALF_PERIOD_MAX: u64 = 10_000_000_000;
 
 impl SocModel {
     pub(super) fn validate_aic(&self, check: &Check<'_>) -> Result<(), ModelError> {
@@ -61,7 +63,39 @@ impl SocModel {
                 )?;
             }
         }
+        self.validate_toggles(check)?;
         self.validate_places(check)
+    }
+
+    fn validate_toggles(&self, check: &Check<'_>) -> Result<(), ModelError> {
+        let aic = &self.aic;
+        for (i, t) in aic.toggles.iter().enumerate() {
+            let key = format!("aic.toggles[{i}]");
+            check.that(
+                t.die < aic.dies && t.number < aic.nr_irq,
+                &key,
+                format!("die {}, number {}", t.die, t.number),
+                &format!("die below {}, number below {}", aic.dies, aic.nr_irq),
+            )?;
+            // Shorter ones change more often than guests look.
+            let half = t.half_period_ns;
+            check.range(
+                &format!("{key}.half_period_ns"),
+                half,
+                1000,
+                HALF_PERIOD_MAX,
+            )?;
+            let same = |die, number| (die, number) == (t.die, t.number);
+            let twice = aic.toggles[..i].iter().any(|o| same(o.die, o.number))
+                || aic.high.iter().any(|o| same(o.die, o.number));
+            check.that(
+                !twice,
+                &key,
+                format!("die {}, number {}", t.die, t.number),
+                "a line that is named once in aic.toggles and not in aic.high",
+            )?;
+        }
+        Ok(())
     }
 
     /// No register hides another.

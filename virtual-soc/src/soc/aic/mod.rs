@@ -5,6 +5,7 @@ mod block;
 mod layout;
 mod lines;
 mod router;
+mod toggles;
 mod v1;
 
 use crate::cpu::CpuView;
@@ -12,6 +13,7 @@ use crate::model::SocModel;
 
 use block::Block;
 pub use layout::AicLayout;
+use toggles::Toggles;
 use v1::V1;
 
 /// Type field of an EVENT word for a hardware line.
@@ -19,7 +21,10 @@ const EVENT_TYPE_IRQ: u32 = 1 << 16;
 
 /// The controller of a machine.
 #[derive(Debug, Clone)]
-pub struct Aic(Kind);
+pub struct Aic {
+    kind: Kind,
+    toggles: Toggles,
+}
 
 #[derive(Debug, Clone)]
 enum Kind {
@@ -30,13 +35,13 @@ enum Kind {
 /// The same expression for either generation.
 macro_rules! either {
     ($aic:expr, $it:ident => $what:expr) => {
-        match &$aic.0 {
+        match &$aic.kind {
             Kind::V1($it) => $what,
             Kind::Block($it) => $what,
         }
     };
     (mut $aic:expr, $it:ident => $what:expr) => {
-        match &mut $aic.0 {
+        match &mut $aic.kind {
             Kind::V1($it) => $what,
             Kind::Block($it) => $what,
         }
@@ -45,11 +50,14 @@ macro_rules! either {
 
 impl Aic {
     pub(crate) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
-        Self(if model.aic.generation == 1 {
-            Kind::V1(Box::new(V1::new(model, order, seed)))
-        } else {
-            Kind::Block(Box::new(Block::new(model, order, seed)))
-        })
+        Self {
+            kind: if model.aic.generation == 1 {
+                Kind::V1(Box::new(V1::new(model, order, seed)))
+            } else {
+                Kind::Block(Box::new(Block::new(model, order, seed)))
+            },
+            toggles: Toggles::new(model),
+        }
     }
 
     /// Offset of EVENT, the view of the CPU that reads it.
@@ -59,7 +67,7 @@ impl Aic {
 
     /// The CPU whose EVENT a read of `offset` by `cpu` takes from; `None` if that is another register.
     pub(crate) fn event_of(&self, cpu: usize, offset: u32) -> Option<usize> {
-        match &self.0 {
+        match &self.kind {
             Kind::V1(v1) => v1.event_of(cpu, offset),
             Kind::Block(block) => (offset == block.event_offset()).then_some(cpu),
         }
@@ -74,7 +82,7 @@ impl Aic {
     /// Number of dies whose banks answer.
     #[must_use]
     pub fn dies(&self) -> usize {
-        match &self.0 {
+        match &self.kind {
             Kind::V1(_) => 1,
             Kind::Block(block) => block.dies(),
         }
@@ -101,7 +109,7 @@ impl Aic {
     /// Version 1: pending and masked IPIs of every CPU; empty on later versions, which have none.
     #[must_use]
     pub fn ipis(&self) -> Vec<[u32; 2]> {
-        match &self.0 {
+        match &self.kind {
             Kind::V1(v1) => v1.ipis(),
             Kind::Block(_) => Vec::new(),
         }
@@ -118,24 +126,35 @@ impl Aic {
         either!(mut self, it => it.set_hw(die, number, high, now));
     }
 
+    /// Drive the inputs that change by themselves up to `now`.
+    fn drive_toggles(&mut self, now: u64) {
+        if self.toggles.is_due(now) {
+            for edge in self.toggles.advance(now) {
+                self.set_hw(edge.die, edge.number, edge.high, now);
+            }
+        }
+    }
+
     pub(crate) fn read(&mut self, cpu: usize, offset: u32, now: u64) -> u32 {
+        self.drive_toggles(now);
         either!(mut self, it => it.read(cpu, offset, now))
     }
 
     pub(crate) fn write(&mut self, cpu: usize, offset: u32, value: u32, now: u64) {
+        self.drive_toggles(now);
         either!(mut self, it => it.write(cpu, offset, value, now));
     }
 
     /// SIQ_CFG of a CPU: kept here because the routing of versions 2 and 3 looks at it.
     pub(crate) fn siq_cfg(&self, cpu: usize) -> u64 {
-        match &self.0 {
+        match &self.kind {
             Kind::V1(v1) => v1.siq_cfg[cpu],
             Kind::Block(block) => block.router.siq_cfg(cpu),
         }
     }
 
     pub(crate) fn set_siq_cfg(&mut self, cpu: usize, value: u64, now: u64) {
-        match &mut self.0 {
+        match &mut self.kind {
             // No effect on routing (inference: M1 reads 3 on every CPU and its interrupts work).
             Kind::V1(v1) => v1.siq_cfg[cpu] = value,
             Kind::Block(block) => block.router.set_siq_cfg(cpu, value, now),
@@ -144,7 +163,7 @@ impl Aic {
 
     /// The rest of the system takes a CPU for running, or not.
     pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: u64) {
-        match &mut self.0 {
+        match &mut self.kind {
             Kind::V1(v1) => v1.set_alive(cpu, alive, now),
             Kind::Block(block) => block.router.set_alive(cpu, alive, now),
         }
@@ -152,7 +171,7 @@ impl Aic {
 
     /// IRQ inputs, bit i = CPU i.
     pub(crate) fn irq_lines(&self) -> u64 {
-        match &self.0 {
+        match &self.kind {
             Kind::V1(v1) => v1.irq_lines(),
             Kind::Block(block) => block.router.irq_lines(),
         }
@@ -160,7 +179,8 @@ impl Aic {
 
     /// Masks changed or time passed.
     pub(crate) fn tick(&mut self, view: &CpuView, now: u64) {
-        match &mut self.0 {
+        self.drive_toggles(now);
+        match &mut self.kind {
             Kind::V1(v1) => v1.refresh(now),
             Kind::Block(block) => block.router.tick(view, now),
         }
@@ -168,9 +188,10 @@ impl Aic {
 
     /// When something will change by itself, if later than `now`.
     pub(crate) fn next_event(&self, now: u64) -> Option<u64> {
-        match &self.0 {
+        let delivery = match &self.kind {
             Kind::V1(v1) => v1.next_event(now),
             Kind::Block(block) => block.router.next_event(now),
-        }
+        };
+        delivery.into_iter().chain(self.toggles.next()).min()
     }
 }
