@@ -71,7 +71,8 @@ impl RawTarget {
 
     /// Target to host: wait at most `timeout` of virtual time for bytes; returns how many were put into `buf`.
     ///
-    /// 0 means that nothing came within the timeout, that `buf` is empty or that the machine has [stopped](Self::stopped).
+    /// 0 means that nothing came within the timeout, that `buf` is empty or that the machine has [stopped](Self::stopped), which lets
+    /// the whole timeout pass.
     pub fn recv(&mut self, buf: &mut [u8], timeout: Duration) -> usize {
         if buf.is_empty() {
             return 0;
