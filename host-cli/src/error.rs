@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use protocol::image::ImageError;
 use virtual_soc::{ModelError, RawError};
 
+use crate::files::ReadError;
 use crate::link::OpenError;
 use crate::plan::PlanError;
 use crate::proxy::ProxyError;
@@ -85,7 +86,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why not.
-        why: std::io::Error,
+        why: ReadError,
     },
     /// The image is no image, or damaged.
     #[error("--firmware {origin}: {why}")]
@@ -169,6 +170,14 @@ pub enum Error {
         /// Why not.
         why: FileError,
     },
+    /// The device tree that is to stand in for the target's is none.
+    #[error("--adt {}: {why}", path.display())]
+    DamagedAdt {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: FileError,
+    },
     /// What is asked for is not in the device tree.
     #[error("{}: {why}", path.display())]
     TreeQuery {
@@ -183,7 +192,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why not.
-        why: std::io::Error,
+        why: ReadError,
     },
     /// A SoC model that makes no sense.
     #[error("{0}")]
@@ -211,10 +220,18 @@ pub enum Error {
     /// Counts that cannot be.
     #[error(transparent)]
     Histogram(#[from] HistogramError),
-    /// The result cannot be written.
+    /// A file that the user names cannot be written.
+    #[error("{what}: {why}")]
+    OutputFile {
+        /// The file, and the option that names it.
+        what: String,
+        /// Why not.
+        why: std::io::Error,
+    },
+    /// Standard output cannot be written.
     #[error("{what}: {why}")]
     Output {
-        /// Standard output, or a file.
+        /// Which output.
         what: String,
         /// Why not.
         why: std::io::Error,
@@ -228,6 +245,8 @@ impl Error {
         match self {
             Self::Internal(_) | Self::Output { .. } | Self::Serve(_) => exit::INTERNAL,
             Self::Plan(_)
+            | Self::OutputFile { .. }
+            | Self::DamagedAdt { .. }
             | Self::NoFirmware
             | Self::FirmwareFile { .. }
             | Self::TreeQuery { .. }
@@ -239,7 +258,7 @@ impl Error {
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,
             Self::Tree { why, .. } => match why {
-                FileError::Read(_) | FileError::Folder | FileError::Size => exit::USAGE,
+                FileError::Read(_) => exit::USAGE,
                 FileError::Empty(_) | FileError::Other(_) | FileError::Tree(_) => exit::TARGET,
             },
             Self::BootImage(e) => raw_code(e),
@@ -250,6 +269,7 @@ impl Error {
                 why: OpenError::Interrupted(_),
                 ..
             } => exit::INTERRUPTED,
+            Self::Target(e) if e.is_unsafe() => exit::UNSAFE,
             Self::Open { .. }
             | Self::UnknownTarget { .. }
             | Self::SocFile { .. }

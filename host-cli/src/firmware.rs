@@ -7,6 +7,7 @@ use protocol::image::Header;
 use protocol::{PROTOCOL_VERSION, SCHEMA_HASH};
 
 use crate::error::Error;
+use crate::files::read_limited;
 
 #[cfg(aicprobe_fw_image)]
 const BUILT_IN: Option<&[u8]> = Some(include_bytes!(env!("AICPROBE_FW_IMAGE")));
@@ -43,7 +44,8 @@ impl Firmware {
     pub fn load(file: Option<&Path>) -> Result<Self, Error> {
         match (file, BUILT_IN) {
             (Some(path), _) => {
-                let image = read(path).map_err(|why| Error::FirmwareFile {
+                let most = protocol::image::MAX_IMAGE as u64;
+                let image = read_limited(path, most).map_err(|why| Error::FirmwareFile {
                     path: path.to_owned(),
                     why,
                 })?;
@@ -107,16 +109,6 @@ impl Firmware {
         };
         LogDecoder { messages }
     }
-}
-
-/// Reads a file that should be an image. Anything larger is cut one byte past the limit, which is enough to refuse it.
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    use std::io::Read as _;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?
-        .take(protocol::image::MAX_IMAGE as u64 + 1)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Bytes in hexadecimal.

@@ -10,6 +10,7 @@ pub mod behaviour;
 pub mod cli;
 pub mod error;
 pub mod fields;
+pub mod files;
 pub mod firmware;
 pub mod link;
 pub mod output;

@@ -143,7 +143,7 @@ fn cpus_fields_masks_and_numbers() {
 fn output_files() {
     refused(
         &["-o", "/no/such/folder/result.json"],
-        1,
+        2,
         &["/no/such/folder/result.json"],
     );
 }
@@ -195,9 +195,16 @@ fn firmware_images() {
         &["--firmware"],
     );
     image_refused(dir, "empty", &[], "0 bytes long");
+    for option in ["--firmware", "--loader", "--adt"] {
+        refused(
+            &[option, "/dev/zero"],
+            2,
+            &[option, "/dev/zero", "a device"],
+        );
+    }
     image_refused(dir, "short", &good[..100], "100 bytes long");
     image_refused(dir, "truncated", &good[..good.len() - 8], "truncated");
-    image_refused(dir, "huge", &vec![0; 100_000], "bytes long");
+    image_refused(dir, "huge", &vec![0; 100_000], "too large");
     image_refused(dir, "other", &[0x7f; 4096], "does not begin with");
     image_refused(dir, "version", &patched(offset::VERSION, 9), "version 9");
     image_refused(dir, "damaged", &patched(HEADER_SIZE + 3, 1), "CRC");

@@ -126,7 +126,7 @@ fn damaged_boot_arguments_are_told_and_a_tree_from_a_file_helps() {
     // A file that is no tree, and none at all.
     std::fs::write(&file, &blob[..blob.len() / 2]).unwrap();
     let output = program("boot-args-damaged", &["--adt", name]);
-    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(output.status.code(), Some(2));
     assert!(
         stderr(&output).contains(&format!("--adt {name}: ")),
         "{}",
@@ -181,6 +181,22 @@ fn an_unknown_place_of_the_controller_can_be_given() {
         "{json}"
     );
     assert!(json.contains("\"base\": \"0x301000000\""), "{json}");
+    // What would be written at is no place for a controller: loader and heap, what is between pages, what is no device.
+    for (base, word) in [
+        ("0x10001008000", "in memory, which is 0x10001000000"),
+        ("0x10000000000", "in memory"),
+        ("0x301000004", "no multiple of 0x4000"),
+        (
+            "0x100000000",
+            "outside /arm-io, which is 0x200000000 to 0x600000000",
+        ),
+    ] {
+        let output = program("no-aic-reg", &["--aic-base", base]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(7), "{said}");
+        assert!(said.contains(base) && said.contains(word), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
     // Where nothing answers: an error that says which access failed.
     let output = program("no-aic-reg", &["--aic-base", "0x3f0000000"]);
     assert_eq!(output.status.code(), Some(3));
@@ -207,6 +223,26 @@ fn an_info3_of_zero_is_assumed_to_be_the_usual_and_can_be_overridden() {
     // Less room than the controller says that it has lines.
     let output = program("info3-zero", &["--max-irq", "0x400"]);
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    // INFO3 says something: what contradicts it is not tried.
+    let model = path("enabled").display().to_string();
+    for (given, code) in [("0x1000", 0), ("0x800", 7), ("0x5e0", 7), ("0x600", 7)] {
+        let target = format!("vm:{model}");
+        let output = aicprobe(&[
+            "-q",
+            "route",
+            "--target",
+            &target,
+            "--fire-cpu",
+            "1",
+            "--triggers",
+            "3",
+            "--max-irq",
+            given,
+        ]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{given}: {said}");
+        assert!(code == 0 || said.contains("INFO3 says 0x1000"), "{said}");
+    }
     for bad in ["0", "33", "0x2000", "x"] {
         let output = program("info3-zero", &["--max-irq", bad]);
         assert_eq!(output.status.code(), Some(2), "{bad}");
@@ -254,6 +290,33 @@ fn any_number_of_secondaries_starts() {
         assert_eq!(partial, if starting == 5 { 0 } else { 5 - starting + 1 });
         run.assert_as_found();
     }
+}
+
+#[test]
+fn one_cpu_alone_and_cpus_without_mmu_are_measured_as_far_as_they_go() {
+    needs_firmware!();
+    let request = Request {
+        triggers: 2,
+        timeout_us: 1_000,
+        ..Request::default()
+    };
+    for (name, dead, no_mmu) in [("none-start", 5, 0), ("mmu-off", 0, 2)] {
+        let run = route(&odd(name), &request);
+        assert!(run.outcome.failure.is_none(), "{:?}", run.outcome.failure);
+        let cpus = &run.result().cpus;
+        let of = |state| cpus.iter().filter(|c| c.state == state).count();
+        let found = (of(CpuState::Dead), of(CpuState::NoMmu));
+        assert_eq!(found, (dead, no_mmu), "{name}");
+        assert!(
+            run.result()
+                .cells
+                .iter()
+                .all(|c| c.lost == 0 && c.fired > 0)
+        );
+        assert!(!marks(&run, MarkKind::Partial).is_empty(), "{name}");
+        run.assert_as_found();
+    }
+    assert_same_counts(&route(&odd("guard-kept"), &some_of_everything()));
 }
 
 #[test]

@@ -210,3 +210,69 @@ fn ctrl_c_leaves_a_loader_that_waits_for_requests() {
         interrupted_after(requests);
     }
 }
+
+/// A client that starts the secondaries and nothing else, then a run of ours: code, standard error.
+fn after_a_start(wfe_mode_first: bool, model: &'static str) -> (Option<i32>, String) {
+    let make = move || {
+        let model = SocModel::builtin(model).expect("built in");
+        let mut link = VirtualLink::new(target(&model));
+        let mut proxy = Proxy::connect(&mut link).expect("a proxy");
+        if wfe_mode_first {
+            proxy
+                .op(host_cli::proxy::Op::SmpSetWfeMode, &[1])
+                .expect("an answer");
+        }
+        proxy.start_secondaries().expect("an answer");
+        link.into_target()
+    };
+    let server = Server::start(Pty::new(), make, |_| Turn::Serve);
+    let run =
+        |args: &[&str]| aicprobe(&[&["-q", "route", "--target", &server.path], args].concat());
+    let first = run(&["--fire-cpu", "1", "--triggers", "3"]);
+    // Refused or not, the target is there.
+    let still = run(&["--dry-run"]);
+    assert_eq!(still.status.code(), Some(0), "{}", stderr(&still));
+    server.finish();
+    (first.status.code(), stderr(&first))
+}
+
+#[test]
+fn secondaries_that_somebody_else_started_are_not_woken_where_that_may_end_the_loader() {
+    needs_firmware!();
+    for wfe_mode_first in [false, true] {
+        let (code, said) = after_a_start(wfe_mode_first, "t8140");
+        assert_eq!(code, Some(3), "{said}");
+        for word in [
+            "CPUs 1, 2, 3, 4, 5",
+            "P_SMP_SET_WFE_MODE(1)",
+            "restart the target",
+        ] {
+            assert!(said.contains(word), "no {word} in {said}");
+        }
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    // These cores keep their registers.
+    let (code, said) = after_a_start(false, "t6020");
+    assert_eq!((code, &*said), (Some(0), ""));
+}
+
+/// Workers of an earlier run wait in WFE, and what they returned tells.
+#[test]
+fn a_second_run_of_ours_is_no_stranger() {
+    needs_firmware!();
+    let server = serve(|_| Turn::Serve);
+    for _ in 0..2 {
+        let run = aicprobe(&[
+            "-q",
+            "route",
+            "--target",
+            &server.path,
+            "--fire-cpu",
+            "1",
+            "--triggers",
+            "3",
+        ]);
+        assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    }
+    assert_eq!(server.finish(), [""; 0]);
+}

@@ -115,12 +115,48 @@ fn an_image_speaks_and_every_instruction_is_traced() {
             .iter()
             .all(|l| *l == wanted[code.len() - 1])
     );
-    assert!((50_000..60_000).contains(&lines.len()), "{}", lines.len());
+    // To the instruction.
+    assert_eq!(lines.len(), 50_000);
     let counted = format!(
         "after {0} instructions, {0} of them in the trace",
         lines.len()
     );
     assert!(said.contains(&counted), "{said}");
+}
+
+/// Says a line, then has the watchdog reset the machine as loaders do: alarm, count, control.
+fn resets() -> Vec<u32> {
+    let mut code = say("up\n");
+    code.extend([wide(false, 1, 0x4078, 1), wide(true, 1, 3, 2)]);
+    for (value, half, offset) in [(0x10, 1, 0x14), (0, 0, 0x10), (4, 0, 0x1c)] {
+        code.extend([wide(false, 2, value, half), store(2, 1, offset)]);
+    }
+    code.push(SPIN);
+    code
+}
+
+#[test]
+fn a_machine_that_is_reset_starts_the_image_again() {
+    let images = Images::new();
+    let image = images.image("resets", 0x800, &resets());
+    // 0x100000 ticks of 24 MHz are 43.7 ms, and an instruction is a nanosecond long.
+    let run = vm(&[
+        "t8140",
+        "--boot",
+        &image,
+        "--uart",
+        "stdio",
+        "--max-insns",
+        "100000000",
+    ]);
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(0), "{said}");
+    assert_eq!(run.stdout, b"up\nup\nup\n");
+    assert_eq!(
+        said.matches("the watchdog has reset the machine").count(),
+        2
+    );
+    assert!(said.contains("after 100000000 instructions"), "{said}");
 }
 
 #[test]
@@ -230,9 +266,28 @@ fn what_cannot_be() {
         ),
         (
             &["t8140", "--boot", image, "--trace", "/no/such/x"],
-            1,
+            2,
             &["--trace /no/such/x"],
         ),
+        (
+            &[
+                "t8140",
+                "--boot",
+                image,
+                "--uart",
+                "stdio",
+                "--trace",
+                "/dev/full",
+            ],
+            2,
+            &["--trace /dev/full"],
+        ),
+        (
+            &["t8140", "--boot", "/dev/zero"],
+            2,
+            &["a device", "1073741824"],
+        ),
+        (&["/dev/./zero"], 3, &["a device", "1048576"]),
     ];
     for (args, code, words) in cases {
         let run = vm(args);

@@ -59,6 +59,8 @@ pub enum Stop {
     },
     /// The deadline has come.
     Deadline,
+    /// The limit of [`Machine::limit_insns`] is reached.
+    Limit,
 }
 
 /// What [`Machine::step_core`] did.
@@ -104,6 +106,8 @@ pub struct Machine<B: Bus> {
     /// Waiting cores that have to be looked at in every round.
     look_at: u64,
     trace: Option<TraceHook>,
+    /// Instructions of all cores at which nothing runs any more.
+    limit: u64,
 }
 
 impl<B: Bus> Machine<B> {
@@ -131,6 +135,7 @@ impl<B: Bus> Machine<B> {
             due: vec![Time::MAX; cfg.cores.len().min(CORES_MAX)],
             look_at: 0,
             trace: None,
+            limit: u64::MAX,
         }
     }
 
@@ -144,7 +149,7 @@ impl<B: Bus> Machine<B> {
         self.clock.count(self.now)
     }
 
-    /// Runs until a host call or until the clock reaches `deadline`.
+    /// Runs until a host call, until the clock reaches `deadline` or until the [limit](Machine::limit_insns).
     ///
     /// Rounds are whole: the clock may pass `deadline` by less than one round, and a round that a host call interrupted
     /// is completed by the next call. If every core waits and nothing is due before, the clock jumps straight to
@@ -180,11 +185,15 @@ impl<B: Bus> Machine<B> {
     fn round(&mut self) -> Option<Stop> {
         let count = self.cores.len();
         while let Some(cpu) = first_from(self.fresh.running, self.next_core) {
+            let budget = self.budget();
+            if budget == 0 {
+                return Some(Stop::Limit);
+            }
             self.next_core = cpu + 1;
             let end = if self.trace.is_some() {
-                self.traced_slice(cpu)
+                self.traced_slice(cpu, budget)
             } else {
-                self.slice(cpu, self.slice, 0)
+                self.slice(cpu, budget, 0)
             };
             if let End::HostCall(imm) = end {
                 if self.next_core == count {
@@ -196,6 +205,15 @@ impl<B: Bus> Machine<B> {
         }
         self.next_core = 0;
         None
+    }
+
+    /// Instructions of a core's turn: a slice, or what the limit leaves.
+    fn budget(&self) -> u32 {
+        if self.limit == u64::MAX {
+            return self.slice;
+        }
+        let left = self.limit.saturating_sub(self.total_insns());
+        u32::try_from(left).map_or(self.slice, |left| left.min(self.slice))
     }
 
     /// Length of a round.
@@ -234,9 +252,9 @@ impl<B: Bus> Machine<B> {
     }
 
     /// A slice, one instruction at a time, with the hook called before each. Same timing as an untraced one.
-    fn traced_slice(&mut self, cpu: usize) -> End {
-        for done in 0..self.slice {
-            let mut ctx = self.context(cpu, self.slice, self.slice - done);
+    fn traced_slice(&mut self, cpu: usize, budget: u32) -> End {
+        for done in 0..budget {
+            let mut ctx = self.context(cpu, budget, budget - done);
             ctx.refresh_inputs();
             let taken = ctx.core.any_pending() && ctx.interrupted();
             let word = ctx.peek_insn().unwrap_or(0);
@@ -381,6 +399,11 @@ impl<B: Bus> Machine<B> {
     /// Instructions executed by all cores since power-on.
     pub fn total_insns(&self) -> u64 {
         self.cores.iter().map(Core::insns).sum()
+    }
+
+    /// Stops for good once all cores together have executed `limit` instructions, to the instruction.
+    pub fn limit_insns(&mut self, limit: u64) {
+        self.limit = limit;
     }
 
     /// The event register of a core.

@@ -265,7 +265,7 @@ fn t8140_says_where_its_facts_come_from() {
     assert_eq!(model.siq.choice_source.kind, SourceKind::ModelOnly);
     assert_eq!(model.siq.masked_source.kind, SourceKind::Inference);
     let sources = model.sources();
-    assert_eq!(sources.len(), 25);
+    assert_eq!(sources.len(), 26);
     assert!(
         sources
             .iter()

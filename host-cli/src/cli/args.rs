@@ -22,7 +22,7 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Show the firmware's log and the loader's console on standard error.
+    /// Show the firmware's log and the loader's console on standard error (without it: the console's last lines of a run that fails).
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
     /// Nothing on standard error but errors.
@@ -126,10 +126,11 @@ pub struct LinesArgs {
     /// Milliseconds for which a target's levels are watched.
     #[arg(long, value_name = "MS", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub watch: u64,
-    /// Physical address of the interrupt controller, instead of what the device tree says; decimal or 0x.
+    /// Physical address of the interrupt controller, instead of what the device tree says: a multiple of
+    /// 0x4000 in device space, decimal or 0x.
     #[arg(long, value_name = "ADDR", value_parser = values::address)]
     pub aic_base: Option<u64>,
-    /// Lines per die that the controller's layout has room for, instead of what INFO3 says: a multiple of 32 up to 0x1000.
+    /// Lines per die that the controller's layout has room for, where INFO3 reads 0 or cannot be read: a multiple of 32 up to 0x1000.
     #[arg(long, value_name = "N", value_parser = values::max_irq)]
     pub max_irq: Option<u32>,
     /// Seed of every random choice of a virtual SoC.
@@ -213,7 +214,7 @@ pub struct VmArgs {
     /// Write every instruction to FILE, a line each: CPU, pc and word. Slow, and the file grows fast.
     #[arg(long, value_name = "FILE", requires = "boot")]
     pub trace: Option<PathBuf>,
-    /// End after N instructions of all CPUs together.
+    /// End after exactly N instructions of all CPUs together.
     #[arg(long, value_name = "N", requires = "boot", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_insns: Option<u64>,
 }
@@ -304,10 +305,11 @@ pub struct RouteArgs {
     /// Take the device tree from FILE (the binary form) instead of the target's.
     #[arg(long, value_name = "FILE")]
     pub adt: Option<PathBuf>,
-    /// Physical address of the interrupt controller, instead of what the device tree says; decimal or 0x.
+    /// Physical address of the interrupt controller, instead of what the device tree says: a multiple of
+    /// 0x4000 in device space, decimal or 0x.
     #[arg(long, value_name = "ADDR", value_parser = values::address)]
     pub aic_base: Option<u64>,
-    /// Lines per die that the controller's layout has room for, instead of what INFO3 says: a multiple of 32 up to 0x1000.
+    /// Lines per die that the controller's layout has room for, where INFO3 reads 0 or cannot be read: a multiple of 32 up to 0x1000.
     #[arg(long, value_name = "N", value_parser = values::max_irq)]
     pub max_irq: Option<u32>,
     /// Run this firmware image instead of the one built in.

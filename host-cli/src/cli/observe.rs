@@ -54,7 +54,9 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
         args.seed,
         &mut progress,
     );
-    drop(progress);
+    let console = proxy.take_console();
+    progress.on(Event::Console(&String::from_utf8_lossy(&console)));
+    progress.finish(observed.is_err());
     let Observed {
         observations,
         outcome,

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use virtual_soc::{SocModel, VirtualTarget};
 
 use crate::error::Error;
+use crate::files::read_limited;
 use crate::link::{
     FaultyLink, Link, OpenError, SerialLink, VirtualLink, is_pseudo_terminal, only_proxy, ports,
 };
@@ -16,6 +17,8 @@ use crate::vm::{BOOT_LIMIT, Image, boot_loader};
 use super::args::LinkArgs;
 use super::{interrupt, progress};
 
+/// Largest file of a virtual SoC that is read, in bytes.
+const MODEL_MAX: u64 = 1 << 20;
 /// Pause between two looks for a port that is not there yet.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -169,11 +172,12 @@ fn unknown(name: &str, what: &str) -> Error {
 pub fn load_model(soc: &str) -> Result<SocModel, Error> {
     if soc.ends_with(".toml") || soc.contains(['/', '\\']) {
         let path = Path::new(soc);
-        let text = std::fs::read_to_string(path).map_err(|why| Error::SocFile {
+        let bytes = read_limited(path, MODEL_MAX).map_err(|why| Error::SocFile {
             path: path.to_owned(),
             why,
         })?;
-        return Ok(SocModel::from_toml(&text, soc)?);
+        // What is no text is no model either; the parser says where.
+        return Ok(SocModel::from_toml(&String::from_utf8_lossy(&bytes), soc)?);
     }
     SocModel::builtin(soc).ok_or_else(|| Error::UnknownSoc {
         given: soc.to_owned(),

@@ -1,5 +1,6 @@
 //! What the user sees on standard error while a plan runs.
 
+use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -14,6 +15,12 @@ use super::interrupt;
 
 /// Shortest time between two lines about the same cell.
 const PACE: Duration = Duration::from_millis(500);
+
+/// Lines of the loader's console that are kept for a run that fails, and characters of each.
+const LAST_LINES: usize = 12;
+const LINE_MAX: usize = 200;
+/// Bytes of a line after which it ends, whatever comes.
+const UNFINISHED_MAX: usize = 4096;
 
 /// Where lines about the link go: whether any are wanted, and the bar that they must not cut through.
 static NOTICES: Mutex<(bool, Option<ProgressBar>)> = Mutex::new((false, None));
@@ -43,6 +50,10 @@ pub struct Progress {
     /// Triggers of the cells that are over.
     done: u64,
     last_line: Option<Instant>,
+    /// The loader's last words that were not shown.
+    console: VecDeque<String>,
+    /// A line of it that has not ended.
+    unfinished: String,
 }
 
 impl Progress {
@@ -68,6 +79,45 @@ impl Progress {
             bar,
             done: 0,
             last_line: None,
+            console: VecDeque::new(),
+            unfinished: String::new(),
+        }
+    }
+
+    /// The end of a run. Of one that failed the loader's last words are shown, unless told to be quiet.
+    pub fn finish(mut self, failed: bool) {
+        if !self.unfinished.is_empty() {
+            self.console("\n");
+        }
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        if failed {
+            for line in std::mem::take(&mut self.console) {
+                self.say(&line);
+            }
+        }
+    }
+
+    /// Text of the loader's console: shown as its lines end, or kept.
+    fn console(&mut self, text: &str) {
+        self.unfinished.push_str(text);
+        if self.unfinished.len() > UNFINISHED_MAX {
+            self.unfinished.push('\n');
+        }
+        while let Some(end) = self.unfinished.find('\n') {
+            let line: String = self.unfinished.drain(..=end).collect();
+            let Some(line) = console_line(&line) else {
+                continue;
+            };
+            if self.verbose {
+                self.say(&line);
+            } else {
+                if self.console.len() == LAST_LINES {
+                    self.console.pop_front();
+                }
+                self.console.push_back(line);
+            }
         }
     }
 
@@ -125,16 +175,25 @@ fn describe(cell: &PlannedCell, of: usize, m: &Measured) -> String {
     )
 }
 
+/// A line of the loader's as it may be shown; none if there is nothing in it.
+fn console_line(line: &str) -> Option<String> {
+    let line = line.trim();
+    let plain = |c: char| {
+        if c.is_control() {
+            c.escape_default().collect()
+        } else {
+            String::from(c)
+        }
+    };
+    let shown: String = line.chars().take(LINE_MAX).map(plain).collect();
+    (!line.is_empty()).then(|| format!("loader: {shown}"))
+}
+
 impl Observer for Progress {
     fn on(&mut self, event: Event<'_>) {
         match event {
             Event::Step(step) => self.say(step),
-            Event::Console(text) if self.verbose => {
-                for line in text.lines().filter(|l| !l.trim().is_empty()) {
-                    self.say(&format!("loader: {line}"));
-                }
-            }
-            Event::Console(_) => {}
+            Event::Console(text) => self.console(text),
             Event::Log { cpu, level, text } => {
                 if self.verbose || level >= Level::Warning {
                     self.say(&format!("firmware, CPU {cpu}: {text}"));
@@ -156,5 +215,42 @@ impl Drop for Progress {
             bar.finish_and_clear();
             show_notices(None);
         }
+    }
+}
+
+#[cfg(test)]
+mod console_tests {
+    use super::*;
+
+    fn progress() -> Progress {
+        let plan = Plan {
+            cells: Vec::new(),
+            custom: true,
+            fire_named: false,
+            questions: Vec::new(),
+        };
+        Progress::new(false, true, &plan)
+    }
+
+    #[test]
+    fn the_loaders_last_words_are_kept_line_by_line() {
+        let mut progress = progress();
+        for n in 0..20 {
+            progress.on(Event::Console("li"));
+            progress.on(Event::Console(&format!("ne {n}\r\n\n")));
+        }
+        let kept: Vec<&str> = progress.console.iter().map(String::as_str).collect();
+        assert_eq!(kept.len(), LAST_LINES);
+        assert_eq!(kept.first(), Some(&"loader: line 8"));
+        assert_eq!(kept.last(), Some(&"loader: line 19"));
+    }
+
+    #[test]
+    fn nothing_in_them_reaches_the_terminal_as_a_command() {
+        assert_eq!(
+            console_line("\x1b[2J a\n").as_deref(),
+            Some("loader: \\u{1b}[2J a")
+        );
+        assert_eq!(console_line(" \r\n"), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::result::RouteResult;
 use crate::route::{Setting, make_plan_forced, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
 use crate::target::{AdtFile, Overrides, Target};
+use crate::tree::TreeFile;
 
 use super::all;
 use super::args::{Cli, Format, RouteArgs};
@@ -131,7 +132,10 @@ pub(super) fn one(
         &setting,
         &mut progress,
     );
-    drop(progress);
+    let failed = !matches!(&measured, Ok((outcome, _)) if outcome.failure.is_none());
+    let console = proxy.take_console();
+    progress.on(Event::Console(&String::from_utf8_lossy(&console)));
+    progress.finish(failed);
     let (outcome, result) = measured?;
     Ok(Made::Result(result.map(Box::new), exit_code(&outcome)))
 }
@@ -148,7 +152,11 @@ fn overrides(args: &RouteArgs) -> Result<Overrides, Error> {
 /// A device tree that stands in for the target's.
 pub fn read_adt(path: &Path) -> Result<AdtFile, Error> {
     let origin = path.display().to_string();
-    let blob = super::adt::read(&format!("--adt {origin}"), path)?.into_blob();
+    let file = TreeFile::read(path).map_err(|why| Error::DamagedAdt {
+        path: path.to_owned(),
+        why,
+    })?;
+    let blob = file.into_blob();
     Ok(AdtFile { origin, blob })
 }
 

@@ -29,7 +29,7 @@ mod served {
     use std::io::Write as _;
     use std::path::Path;
 
-    use virtual_soc::{RawOptions, RawStop, RawTarget, SocModel};
+    use virtual_soc::{RawOptions, RawStop, SocModel};
 
     use crate::cli::args::{Cli, UartEnd, VmArgs};
     use crate::cli::interrupt;
@@ -67,12 +67,17 @@ mod served {
             let text = match n {
                 Note::Came if cli.verbose > 0 => "a client is here",
                 Note::Went if cli.verbose > 0 => "the client is gone",
-                Note::Restarted if !cli.quiet => "the loader was gone and has been started again",
+                Note::Restarted if cli.quiet => return,
+                Note::Restarted if args.boot.is_some() => {
+                    "the watchdog has reset the machine; the image was started again"
+                }
+                Note::Restarted => "the loader was gone and has been started again",
                 _ => return,
             };
             say!("aicprobe: {text}");
         };
-        let end = serve(&mut vm, port, &interrupt::requested, &mut note)
+        let stop = || interrupt::requested() || trace.as_ref().is_some_and(Trace::has_failed);
+        let end = serve(&mut vm, port, &stop, &mut note)
             .map_err(|e| Error::Serve(format!("serving ended: {e}")))?;
         let insns = vm.insns();
         drop(vm);
@@ -83,6 +88,7 @@ mod served {
                 End::Told => "ended",
                 End::Closed => "ended, nobody reads its output",
                 End::Machine(RawStop::MaxInsns) => "ended as --max-insns says",
+                End::Machine(RawStop::Reset) => "ended, the machine was reset",
             };
             let lines = traced.map_or(String::new(), |n| format!(", {n} of them in the trace"));
             say!("aicprobe: {why} after {insns} instructions{lines}");
@@ -103,21 +109,17 @@ mod served {
             max_insns: args.max_insns,
             ..RawOptions::default()
         };
-        let mut target =
-            RawTarget::from_image(model, &image.bytes, &options).map_err(Error::BootImage)?;
         let trace = args
             .trace
             .as_deref()
             .map(|path| Trace::create(path).map_err(|why| not_traced(path, why)));
         let trace = trace.transpose()?;
-        if let Some(trace) = &trace {
-            target.set_trace(Some(trace.hook()));
-        }
-        Ok((Vm::Raw(Box::new(target)), trace))
+        let vm = Vm::raw(model, image.bytes, options, trace.clone()).map_err(Error::BootImage)?;
+        Ok((vm, trace))
     }
 
     fn not_traced(path: &Path, why: std::io::Error) -> Error {
-        Error::Output {
+        Error::OutputFile {
             what: format!("--trace {}", path.display()),
             why,
         }

@@ -18,7 +18,7 @@ impl Sink {
     /// Opens `path`; its old content stays until there is a result.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// [`Error::OutputFile`].
     pub fn open(path: Option<&Path>) -> Result<Self, Error> {
         let Some(path) = path else {
             return Ok(Self::Stdout);
@@ -35,7 +35,7 @@ impl Sink {
     /// Writes the result. That nobody reads standard output to its end is no error.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// [`Error::Output`], [`Error::OutputFile`].
     pub fn write(self, text: &str) -> Result<(), Error> {
         match self {
             Self::Stdout => {
@@ -61,7 +61,7 @@ impl Sink {
 }
 
 fn failed(path: &Path, why: std::io::Error) -> Error {
-    Error::Output {
+    Error::OutputFile {
         what: format!("--output {}", path.display()),
         why,
     }

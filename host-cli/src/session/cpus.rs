@@ -13,6 +13,7 @@ use crate::target::CpuFacts;
 
 use super::SessionError;
 use super::memory::Memory;
+use super::parked;
 
 /// How long a CPU may take to enter the firmware or to leave it.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -71,6 +72,7 @@ pub fn start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<CpuRun>, Er
         })
         .collect();
     if runs.len() > 1 {
+        parked::check(proxy, cpus)?;
         // Before the start: where fast IPIs do not work, a CPU that waits in WFI is never heard of again.
         proxy.op(Op::SmpSetWfeMode, &[1])?;
         proxy.start_secondaries()?;

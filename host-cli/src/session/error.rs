@@ -101,6 +101,25 @@ pub enum SessionError {
         /// What became of it.
         state: &'static str,
     },
+    /// A CPU that an earlier client left in a function.
+    #[error(
+        "CPU {cpu} has not come back from a function that an earlier client called on it, within {seconds} s, and the loader waits for it: restart the target"
+    )]
+    Busy {
+        /// Logical id.
+        cpu: u8,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// CPUs of which nobody knows where they wait.
+    #[error(
+        "{} had been started by another client, perhaps without P_SMP_SET_WFE_MODE(1), and no function has returned from there: on this SoC a CPU that waits in WFI loses its registers, so that a call to it may end the loader: restart the target, or call P_SMP_SET_WFE_MODE(1) before P_SMP_START_SECONDARIES and then some function on one of them",
+        super::parked::named(cpus)
+    )]
+    StartedElsewhere {
+        /// Their logical ids.
+        cpus: Vec<u8>,
+    },
     /// A worker that does not go home.
     #[error(
         "CPU {cpu} did not leave the firmware (state {state:?}): restart the target before the next run"
@@ -118,7 +137,11 @@ impl SessionError {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::SiqTraps { .. } | Self::CpuMissing { .. } | Self::Upload { .. } => exit::TARGET,
+            Self::SiqTraps { .. }
+            | Self::CpuMissing { .. }
+            | Self::Upload { .. }
+            | Self::Busy { .. }
+            | Self::StartedElsewhere { .. } => exit::TARGET,
             _ => exit::TARGET_FAULT,
         }
     }

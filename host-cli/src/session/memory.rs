@@ -16,7 +16,7 @@ use super::SessionError;
 
 /// Alias of memory at which the loader maps code: executable, never writable (third party: m1n1 `src/memory.h`,
 /// REGION_RX_EL1).
-const EXECUTABLE: u64 = 0xc00_0000_0000;
+pub(super) const EXECUTABLE: u64 = 0xc00_0000_0000;
 /// A worker that sees no slice for this long, beside the longest trigger of the plan, goes home: its host died.
 const WORKER_TIMEOUT_MS: u64 = 5_000;
 

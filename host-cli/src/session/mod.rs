@@ -6,6 +6,7 @@ mod earlier;
 mod error;
 mod memory;
 mod observe;
+mod parked;
 mod rings;
 mod run;
 mod schedule;

@@ -236,6 +236,10 @@ impl Place {
     ) -> Result<u32, Error> {
         let info3 = registers.read32(self.base + u64::from(self.info3));
         Ok(match (self.max_irq, info3) {
+            (Some(given), Ok(word)) if contradicts(Info3(word), given) => {
+                let says = Info3(word).max_irq().into();
+                return Err(TargetError::GivenMaxIrq { given, says }.into());
+            }
             (Some(given), info3) => {
                 let says = info3.map_or_else(
                     |e| e.to_string(),
@@ -276,6 +280,12 @@ impl Place {
         );
         marks.push(Mark::inferred("aic.strides", text));
     }
+}
+
+/// Whether INFO3 says something else than the user.
+fn contradicts(info3: Info3, given: u32) -> bool {
+    let says = u32::from(info3.max_irq());
+    says != 0 && says != given
 }
 
 /// Properties that give the die strides of IRQ_CFG, SW_SET and MASK_SET, SW_CLR and MASK_CLR, HW_STATE.

@@ -75,6 +75,26 @@ pub enum TargetError {
         /// What overlaps.
         what: String,
     },
+    /// A controller where the user says it is, and where none can be.
+    #[error(
+        "--aic-base {base:#x} is refused: {what}; allowed is a multiple of 0x4000 in the device space of /arm-io"
+    )]
+    GivenBase {
+        /// The address given.
+        base: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A number of lines that the controller itself says otherwise.
+    #[error(
+        "--max-irq {given:#x} is refused: INFO3 says {says:#x}, and every register's place follows from it; allowed is another value only where INFO3 reads 0 or cannot be read"
+    )]
+    GivenMaxIrq {
+        /// The number given.
+        given: u32,
+        /// What INFO3 says.
+        says: u32,
+    },
     /// Registers outside the window of the device tree.
     #[error(
         "the interrupt controller's registers reach to {extent:#x}, its window has {window:#x} bytes"
@@ -85,6 +105,14 @@ pub enum TargetError {
         /// Size of the window.
         window: u64,
     },
+}
+
+impl TargetError {
+    /// Whether what the user says would have unknown registers written.
+    #[must_use]
+    pub const fn is_unsafe(&self) -> bool {
+        matches!(self, Self::GivenBase { .. } | Self::GivenMaxIrq { .. })
+    }
 }
 
 /// Why a line is not fired.

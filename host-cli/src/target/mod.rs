@@ -5,6 +5,7 @@ pub(crate) mod block;
 mod boot_args;
 mod cpus;
 mod error;
+mod given_base;
 mod levels;
 mod lines;
 #[cfg(test)]
@@ -104,6 +105,9 @@ impl Target {
         };
         let soc = SocFacts::from_tree(&tree);
         let cpus = cpus::from_tree(&tree, &mut marks)?;
+        if let Some(base) = given.aic_base {
+            given_base::check(proxy, &tree, base)?;
+        }
         let place = aic::Place::from_tree(&tree, given, &mut marks)?;
         let aic = place.read(proxy, &mut marks)?;
         let lines = LineMap::from_tree(&tree, &aic.geometry);

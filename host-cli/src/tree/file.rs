@@ -1,10 +1,10 @@
 //! A device tree in a file: the blob as it lies in memory, with whatever lies around it.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use adt::Adt;
+
+use crate::files::{ReadError, read_limited};
 
 /// Largest file that is read, in bytes; real trees have up to 1.5 MiB.
 pub const MAX_FILE: u64 = 8 << 20;
@@ -14,13 +14,7 @@ pub const MAX_FILE: u64 = 8 << 20;
 pub enum FileError {
     /// It cannot be read.
     #[error("{0}")]
-    Read(#[from] std::io::Error),
-    /// It is a folder.
-    #[error("it is a folder; allowed is a file with the binary form of a device tree")]
-    Folder,
-    /// It is too large.
-    #[error("it is too large: allowed are files of up to {MAX_FILE} bytes")]
-    Size,
+    Read(#[from] ReadError),
     /// There is nothing in it but zeros.
     #[error("there is no device tree in it: {0} bytes, all zero")]
     Empty(usize),
@@ -50,22 +44,7 @@ impl TreeFile {
     /// # Errors
     /// [`FileError`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let about = std::fs::metadata(path)?;
-        if about.is_dir() {
-            return Err(FileError::Folder);
-        }
-        if about.len() > MAX_FILE {
-            return Err(FileError::Size);
-        }
-        // Pipes and devices have no length: one byte more than allowed is enough to know.
-        let mut bytes = Vec::new();
-        File::open(path)?
-            .take(MAX_FILE + 1)
-            .read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_FILE {
-            return Err(FileError::Size);
-        }
-        Self::parse(bytes)
+        Self::parse(read_limited(path, MAX_FILE)?)
     }
 
     /// Takes bytes: zeros, a tree, anything.

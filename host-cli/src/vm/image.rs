@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::files::{ReadError, read_limited};
+
 /// Larger files are no images for these machines, whose RAM is below it.
 const MOST: u64 = 1 << 30;
 
@@ -23,10 +25,10 @@ pub enum ImageFileError {
         /// The file.
         path: PathBuf,
         /// Why not.
-        why: std::io::Error,
+        why: ReadError,
     },
-    /// Nothing in it, or too much.
-    #[error("{}: {size} bytes; a raw image has 4 to {MOST}", path.display())]
+    /// Nothing in it.
+    #[error("{}: {size} bytes; a raw image has at least 4", path.display())]
     Size {
         /// The file.
         path: PathBuf,
@@ -41,26 +43,15 @@ impl Image {
     /// # Errors
     /// [`ImageFileError`].
     pub fn read(path: &Path) -> Result<Self, ImageFileError> {
-        let unreadable = |why| ImageFileError::Unreadable {
-            path: path.to_owned(),
-            why,
-        };
-        let size = std::fs::metadata(path).map_err(unreadable)?.len();
-        let wrong = |size| ImageFileError::Size {
-            path: path.to_owned(),
-            size,
-        };
-        if size > MOST {
-            return Err(wrong(size));
+        let path = path.to_owned();
+        match read_limited(&path, MOST) {
+            Err(why) => Err(ImageFileError::Unreadable { path, why }),
+            Ok(bytes) if bytes.len() < 4 => {
+                let size = bytes.len() as u64;
+                Err(ImageFileError::Size { path, size })
+            }
+            Ok(bytes) => Ok(Self { path, bytes }),
         }
-        let bytes = std::fs::read(path).map_err(unreadable)?;
-        if bytes.len() < 4 {
-            return Err(wrong(bytes.len() as u64));
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            bytes,
-        })
     }
 
     /// The file's name without its folders.

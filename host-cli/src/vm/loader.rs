@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use virtual_soc::{RawError, RawOptions, RawTarget, SocModel};
+use virtual_soc::{RawError, RawOptions, RawStop, RawTarget, SocModel};
 
 use crate::link::{Link, LinkError};
 use crate::proxy::{Kind, request};
@@ -152,7 +152,12 @@ impl Link for RawLink {
             }
             return Ok(n);
         }
-        Ok(self.target.recv(buf, timeout))
+        let n = self.target.recv(buf, timeout);
+        if n == 0 && self.target.stopped() == Some(RawStop::Reset) {
+            let why = "the loader image had the watchdog reset the machine";
+            return Err(LinkError::Closed(why.to_owned()));
+        }
+        Ok(n)
     }
 
     fn now(&self) -> Duration {

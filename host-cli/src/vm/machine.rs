@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use virtual_soc::{ModelError, RawStop, RawTarget, SocModel, VirtualTarget};
+use virtual_soc::{ModelError, RawError, RawOptions, RawStop, RawTarget, SocModel, VirtualTarget};
+
+use super::trace::Trace;
 
 /// A virtual machine with bytes going in and out.
 pub enum Vm {
@@ -16,7 +18,30 @@ pub enum Vm {
         seed: u64,
     },
     /// A raw image; every byte goes through the emulated UART.
-    Raw(Box<RawTarget>),
+    Raw(Box<RawVm>),
+}
+
+/// A raw image, and what it is started from again when the watchdog has reset the machine.
+pub struct RawVm {
+    target: RawTarget,
+    model: SocModel,
+    image: Vec<u8>,
+    options: RawOptions,
+    trace: Option<Trace>,
+    /// Instructions before the last reset.
+    before: u64,
+}
+
+impl RawVm {
+    fn start(&self) -> Result<RawTarget, RawError> {
+        let options = RawOptions {
+            max_insns: self.options.max_insns.map(|max| max - self.before),
+            ..self.options.clone()
+        };
+        let mut target = RawTarget::from_image(&self.model, &self.image, &options)?;
+        target.set_trace(self.trace.as_ref().map(Trace::hook));
+        Ok(target)
+    }
 }
 
 impl Vm {
@@ -32,11 +57,33 @@ impl Vm {
         })
     }
 
+    /// `image` on `model`, every instruction of it in `trace`.
+    ///
+    /// # Errors
+    /// What cannot be started.
+    pub fn raw(
+        model: &SocModel,
+        image: Vec<u8>,
+        options: RawOptions,
+        trace: Option<Trace>,
+    ) -> Result<Self, RawError> {
+        let mut target = RawTarget::from_image(model, &image, &options)?;
+        target.set_trace(trace.as_ref().map(Trace::hook));
+        Ok(Self::Raw(Box::new(RawVm {
+            target,
+            model: model.clone(),
+            image,
+            options,
+            trace,
+            before: 0,
+        })))
+    }
+
     /// Bytes for the target; no time passes.
     pub fn send(&mut self, bytes: &[u8]) {
         match self {
             Self::StandIn { target, .. } => target.send(bytes),
-            Self::Raw(target) => target.send(bytes),
+            Self::Raw(raw) => raw.target.send(bytes),
         }
     }
 
@@ -44,7 +91,7 @@ impl Vm {
     pub fn run(&mut self, buf: &mut [u8], span: Duration) -> usize {
         match self {
             Self::StandIn { target, .. } => target.recv(buf, span),
-            Self::Raw(target) => target.recv(buf, span),
+            Self::Raw(raw) => raw.target.recv(buf, span),
         }
     }
 
@@ -53,7 +100,7 @@ impl Vm {
     pub fn now(&self) -> Duration {
         match self {
             Self::StandIn { target, .. } => target.now(),
-            Self::Raw(target) => target.now(),
+            Self::Raw(raw) => raw.target.now(),
         }
     }
 
@@ -62,7 +109,7 @@ impl Vm {
     pub fn stopped(&self) -> Option<RawStop> {
         match self {
             Self::StandIn { .. } => None,
-            Self::Raw(target) => target.stopped(),
+            Self::Raw(raw) => raw.target.stopped(),
         }
     }
 
@@ -71,15 +118,16 @@ impl Vm {
     pub fn insns(&self) -> u64 {
         match self {
             Self::StandIn { target, .. } => target.stats().total_insns(),
-            Self::Raw(target) => target.stats().total_insns(),
+            Self::Raw(raw) => raw.before + raw.target.stats().total_insns(),
         }
     }
 
-    /// Starts the loader again if it has asked for that, or has crashed; whether it did.
+    /// Starts again what is gone; whether it did: a stand-in that was told to restart or has crashed, an image that had the
+    /// watchdog reset the machine. An image that is lost in any other way stays lost.
     ///
     /// # Errors
-    /// A model that is refused, which was accepted before.
-    pub fn restart_if_gone(&mut self) -> Result<bool, ModelError> {
+    /// A model or an image that is refused, which was accepted before.
+    pub fn restart_if_gone(&mut self) -> Result<bool, RawError> {
         match self {
             Self::StandIn {
                 target,
@@ -87,6 +135,11 @@ impl Vm {
                 seed,
             } if target.is_gone() => {
                 **target = VirtualTarget::from_model(model, *seed)?;
+                Ok(true)
+            }
+            Self::Raw(raw) if raw.target.stopped() == Some(RawStop::Reset) => {
+                raw.before += raw.target.stats().total_insns();
+                raw.target = raw.start()?;
                 Ok(true)
             }
             _ => Ok(false),

@@ -17,7 +17,7 @@ mod trace;
 
 pub use image::{Image, ImageFileError};
 pub use loader::{BOOT_LIMIT, BootError, RawLink, boot_loader};
-pub use machine::Vm;
+pub use machine::{RawVm, Vm};
 pub use port::{Port, Received};
 #[cfg(unix)]
 pub use pty::{Pty, PtyError};

@@ -31,7 +31,7 @@ pub enum Note {
     Came,
     /// It has closed it.
     Went,
-    /// The loader is gone (it crashed, or was told to restart) and has been started again.
+    /// What ran was gone (a loader that crashed or was told to restart, an image that had the machine reset) and was started again.
     Restarted,
 }
 
@@ -110,6 +110,8 @@ pub fn serve(
             }
             if vm.restart_if_gone().map_err(io::Error::other)? {
                 note(Note::Restarted);
+                // Its clock begins anew.
+                hurry_until = vm.now() + HURRY;
             }
         }
         if client && !out.is_empty() {

@@ -10,7 +10,7 @@ use virtual_soc::machine::TraceHook;
 
 /// A trace on its way into a file: `CPU PC WORD` a line, CPU as a decimal logical id, the others in hexadecimal. The word is 0
 /// where none can be fetched.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Trace {
     path: PathBuf,
     state: Rc<RefCell<State>>,
@@ -44,6 +44,12 @@ impl Trace {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether something went wrong.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.state.borrow().failure.is_some()
     }
 
     /// What the machine is to call.

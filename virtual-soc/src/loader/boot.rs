@@ -3,7 +3,7 @@
 use crate::cpu::{CoreConfig, CoreState};
 use crate::machine::{Machine, MachineConfig};
 use crate::mem::Ram;
-use crate::model::{LinkKind, ModelError, SocModel};
+use crate::model::{CpuModel, LinkKind, ModelError, SocModel};
 use crate::soc::SocBus;
 
 use super::calls::stub_page;
@@ -87,6 +87,7 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         exceptions_total: 0,
         features: 0,
         wfe_mode: false,
+        doomed: false,
         knows_boot_cpu: false,
         boot_stack,
         secondaries: vec![Secondary::default(); order.len()],
@@ -102,7 +103,7 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         phase: Phase::Idle,
         call_result: None,
         mpidrs: order.iter().map(|&i| model.cpu[i].mpidr).collect(),
-        cpu_models: order.iter().map(|&i| model.cpu[i].clone()).collect(),
+        cpu_models: order.iter().map(|&i| as_loaded(model, i)).collect(),
         tree_order,
         counter_hz: model.counter.hz,
         chip_id: model.chip_id.into(),
@@ -136,6 +137,14 @@ fn fill_memory(
         &bootargs::build(layout, &model.loader, model.ram.size, tree.len()),
     )?;
     pages::build(ram, layout.top_of_kernel_data, layout, model)
+}
+
+/// A CPU as the loader brings it up.
+fn as_loaded(model: &SocModel, i: usize) -> CpuModel {
+    let mut cpu = model.cpu[i].clone();
+    cpu.starts &= !model.loader.leaves_down.contains(&cpu.adt_id);
+    cpu.mmu &= !model.loader.leaves_mmu_off.contains(&cpu.adt_id);
+    cpu
 }
 
 /// The CPU feature record: two words, then flags. A loader that writes SIQ_CFG is one for M1-M3, where system registers are unlocked.

@@ -15,6 +15,8 @@ use super::target::Phase;
 /// HLT immediate of the return stub; vectors have their own number (0..=15).
 const RETURNED: u16 = 0x20;
 const VECTOR_STEP: u64 = 0x80;
+/// Syndrome of a load from an address where nothing is (observed).
+const EXTERNAL_ABORT: u64 = 0x9600_0010;
 const DAIF_I: u64 = 1 << 7;
 const DAIF_F: u64 = 1 << 6;
 /// ERET.
@@ -53,10 +55,12 @@ impl VirtualTarget {
     pub(super) fn enters_loader(&mut self, cpu: usize) {
         let daif = self.machine.cores[cpu].daif();
         self.leaves_loader(cpu);
+        let loses = self.waits_in_losing_wfi(cpu);
         let inside = &mut self.machine.bus.in_loader;
         inside.cpus |= 1 << cpu;
         inside.irq_open |= u64::from(daif & DAIF_I == 0) << cpu;
         inside.fiq_open |= u64::from(daif & DAIF_F == 0) << cpu;
+        inside.wfi_loses |= u64::from(loses) << cpu;
         if daif & DAIF_F == 0 {
             self.mask_timers(cpu);
         }
@@ -68,6 +72,13 @@ impl VirtualTarget {
         inside.cpus &= others;
         inside.irq_open &= others;
         inside.fiq_open &= others;
+        inside.wfi_loses &= others;
+    }
+
+    /// Whether a CPU that is parked now waits in WFI on a core that loses its registers there: what wakes it ends the loader.
+    fn waits_in_losing_wfi(&self, cpu: usize) -> bool {
+        let loses = self.machine.cores[cpu].config().wfi_loses_gprs;
+        cpu != 0 && loses && !self.loader.wfe_mode
     }
 
     /// A guest executed a HLT in the stub page.
@@ -219,8 +230,19 @@ impl VirtualTarget {
             match consumed {
                 Consumed::Irq(cpu, word, at) => self.print_irq(cpu, word, at),
                 Consumed::FastIpi(cpu) => self.print_ipi(cpu),
+                Consumed::LostInWfi(cpu) => self.lost_in_wfi(cpu),
             }
         }
+    }
+
+    /// A CPU woke in the loader's own code with every register 0, and loads through one of them (observed on the image; whether
+    /// silicon does it is not known). The boot CPU goes on until its answer is out.
+    fn lost_in_wfi(&mut self, cpu: usize) {
+        let (mpidr, elr) = (self.mpidr(cpu), self.machine.cores[cpu].pc());
+        self.loader.print(&format!(
+            "Exception: sync, vector 4, MPIDR {mpidr:#x}, ESR {EXTERNAL_ABORT:#x}, ELR {elr:#x}, FAR 0x0"
+        ));
+        self.loader.doomed = true;
     }
 
     fn print_irq(&mut self, cpu: usize, word: u32, at_ps: u64) {

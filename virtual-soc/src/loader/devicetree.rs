@@ -6,6 +6,7 @@
 use adt::{BuildError, NodeBuilder};
 
 use crate::model::{DeviceModel, SocModel, StrideProperties};
+use crate::soc::Watchdog;
 
 use super::layout::Layout;
 use super::pages::{ARM_IO, device_ranges};
@@ -20,6 +21,8 @@ const IMPL_SIZE: u64 = 0x9010;
 const PMGR_DEVICE: usize = 48;
 /// Offset of the page with the counter in the window of version 1.
 const AIC_1_TIMEBASE: u64 = 0x8000;
+/// Name of the watchdog's node.
+const WDT: &str = "wdt";
 /// Flag of an entry that no loader touches.
 const PMGR_VIRTUAL: u8 = 0x10;
 
@@ -146,6 +149,11 @@ fn arm_io(model: &SocModel) -> NodeBuilder {
                 .prop_bytes("devices", &pmgr_devices()),
         );
     }
+    let named = model.adt.device.iter().any(|d| d.name == WDT);
+    if let Some(wdt) = model.wdt.as_ref().filter(|_| !named) {
+        let window = [bus(wdt.base), Watchdog::SIZE];
+        node = node.child(NodeBuilder::new(WDT).prop_u64s("reg", &window));
+    }
     // A stock client looks for a primary PMU below a node whose name starts with i2c.
     let pmu = NodeBuilder::new("pmu")
         .prop_str("compatible", "pmu,virtual")
@@ -259,10 +267,12 @@ fn device(model: &SocModel, index: usize, device: &DeviceModel) -> NodeBuilder {
     if !compatible.is_empty() {
         node = node.prop_strs("compatible", &compatible);
     }
-    if !device.reg.is_empty() {
-        let words: Vec<u64> = device
-            .reg
+    let own = model.wdt.as_ref().filter(|_| device.name == WDT);
+    let own = own.map(|wdt| [wdt.base, Watchdog::SIZE]);
+    if own.is_some() || !device.reg.is_empty() {
+        let words: Vec<u64> = own
             .iter()
+            .chain(&device.reg)
             .flat_map(|[base, size]| [bus(*base), *size])
             .collect();
         node = node.prop_u64s("reg", &words);

@@ -20,6 +20,11 @@
 //! * Physical addresses below 0x8_0000_0000 are also mapped at 0xC0, 0xD0, 0xE0 and 0xF0_0000_0000.
 //! * A secondary comes up with SCTLR as reset leaves it, and the loader takes at least a millisecond for each.
 //! * SMP_SET_WFE_MODE sends a fast IPI to every CPU that is up. One in WFE leaves it pending (IPI_SR 1, F in ISR_EL1 set, masked).
+//! * A secondary that is parked before SMP_SET_WFE_MODE(1) waits in WFI. On cores that lose their registers there (model key
+//!   `cpus.wfi_loses_gprs`: M4 and later) whatever wakes it ends the loader with a data abort: SMP_SET_WFE_MODE itself, any call, an
+//!   interrupt. Loaders save registers around WFI only where AIDR_EL1 says that cores retain state (bit 2); it reads 0 here, and what
+//!   it reads on M4 and later is not known, so silicon may be kinder. On other cores the waiting CPU goes on in WFE.
+//! * The boot CPU still finishes an answer while another CPU crashes; on the real one the crash's text may damage that answer.
 //! * A call to an index below 24 that no CPU has, to address 0, to a CPU that is down, or to the boot CPU before secondaries were ever
 //!   started never comes back; a call to the boot CPU after that, or to a higher index, is ignored.
 //! * The CPU feature record of M1 to M3 has sleep mode 2 and uncore version 2, and names AMX and the data-cache switch.

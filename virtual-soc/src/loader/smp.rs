@@ -1,12 +1,13 @@
 //! Secondary CPUs: start, calls, stop (third party: loader sources).
 
 use crate::cpu::{Bus, CoreState};
+use crate::model::CallWake;
 
 use super::VirtualTarget;
 use super::layout::RETURN_STUB;
 use super::proxy::{Outcome, op};
 use super::regs;
-use super::state::Callee;
+use super::state::{Callee, Secondary};
 use super::target::Job;
 
 /// I and F masked, SError open.
@@ -99,7 +100,7 @@ impl VirtualTarget {
             Callee::Nobody => return Outcome::Hang,
             Callee::Secondary(cpu) => cpu,
         };
-        if !self.callable(cpu) {
+        if !self.wake_for_call(cpu) {
             return Outcome::Hang;
         }
         if self.cpu_models[cpu].mmu {
@@ -125,22 +126,43 @@ impl VirtualTarget {
         }
     }
 
-    /// A call would reach the CPU and come back.
-    fn callable(&self, cpu: usize) -> bool {
-        let secondary = &self.loader.secondaries[cpu];
-        let woken =
-            self.loader.wfe_mode || self.loader.model.call_wake == crate::model::CallWake::Any;
-        secondary.alive && !secondary.busy && woken
+    /// Wakes a CPU for a call; whether the call would reach it and come back. A CPU in WFI gets a fast IPI. If it has lost its
+    /// registers meanwhile, the loader ends there (observed).
+    fn wake_for_call(&mut self, cpu: usize) -> bool {
+        let Secondary { alive, busy, .. } = self.loader.secondaries[cpu];
+        if !alive || busy {
+            return false;
+        }
+        if self.machine.bus.in_loader.wfi_loses >> cpu & 1 == 1 {
+            self.send_ipi(cpu);
+            return false;
+        }
+        self.loader.wfe_mode || self.loader.model.call_wake == CallWake::Any
+    }
+
+    fn send_ipi(&mut self, cpu: usize) {
+        let now = self.machine.now().as_picos();
+        self.machine.bus.send_ipi_from_loader(self.mpidrs[cpu], now);
     }
 
     /// SMP_SET_WFE_MODE: every CPU that is up gets a fast IPI. One that waits in WFE does not acknowledge it: it stays pending, F
-    /// being masked there (observed: the loader at commit 7c7716b6).
+    /// being masked there. One that waits in WFI acknowledges it and goes on as told, unless it has lost its registers (observed:
+    /// the loader at commit 7c7716b6).
     fn set_wfe_mode(&mut self, on: bool) {
         let was = std::mem::replace(&mut self.loader.wfe_mode, on);
-        let now = self.machine.now().as_picos();
         for cpu in 1..self.loader.secondaries.len() {
-            if self.loader.secondaries[cpu].alive && was {
-                self.machine.bus.send_ipi_from_loader(self.mpidrs[cpu], now);
+            let Secondary { alive, busy, .. } = self.loader.secondaries[cpu];
+            if !alive {
+                continue;
+            }
+            let lost = self.machine.bus.in_loader.wfi_loses >> cpu & 1 == 1;
+            if lost || on && was || busy {
+                self.send_ipi(cpu);
+            }
+            if !on && !busy {
+                // From WFE it passes the WFI once, since the IPI is pending, and acknowledges it.
+                self.machine.bus.acknowledge_ipi(cpu);
+                self.enters_loader(cpu);
             }
         }
     }
@@ -153,7 +175,7 @@ impl VirtualTarget {
             Callee::Secondary(cpu) => cpu,
         };
         // A CPU takes address 0 for "nothing to do".
-        if !self.callable(cpu) || args[1] == 0 {
+        if !self.wake_for_call(cpu) || args[1] == 0 {
             return Outcome::Hang;
         }
         self.loader.secondaries[cpu].busy = true;
@@ -192,7 +214,7 @@ impl VirtualTarget {
             if !self.loader.secondaries[cpu].alive {
                 continue;
             }
-            if !self.callable(cpu) {
+            if !self.wake_for_call(cpu) {
                 return Outcome::Hang;
             }
             self.loader.secondaries[cpu].alive = false;

@@ -76,6 +76,8 @@ pub(super) struct Loader {
     pub(super) exceptions_total: u64,
     pub(super) features: u64,
     pub(super) wfe_mode: bool,
+    /// A secondary has crashed: the loader ends when the answer under way is out.
+    pub(super) doomed: bool,
     /// START_SECONDARIES has been asked for: from then on the loader knows which CPU is the boot CPU.
     pub(super) knows_boot_cpu: bool,
     pub(super) boot_stack: u64,

@@ -191,6 +191,14 @@ impl VirtualTarget {
 
     /// Let the exchange go on by one step, at most until `deadline`.
     fn advance(&mut self, deadline: Time) -> Progress {
+        let answering = matches!(
+            self.phase,
+            Phase::Leaving { .. } | Phase::ReadLeaving { .. }
+        );
+        if self.loader.doomed && !answering {
+            self.loader.doomed = false;
+            self.crash("Unhandled exception, rebooting");
+        }
         let phase = std::mem::replace(&mut self.phase, Phase::Idle);
         let next = match phase {
             Phase::Idle => match self.receiver.request() {
@@ -291,7 +299,7 @@ impl VirtualTarget {
         self.phase = phase;
         while self.machine.now() < until {
             match self.machine.run(until) {
-                Stop::Deadline => break,
+                Stop::Deadline | Stop::Limit => break,
                 Stop::HostCall { cpu, imm } => self.host_call(cpu, imm),
             }
             if let Phase::Working { job, .. } = &self.phase
@@ -302,6 +310,9 @@ impl VirtualTarget {
         }
         self.hardware_requests();
         self.report_consumed();
+        if self.machine.bus.watchdog.bites(self.machine.now()) {
+            self.crash("Reset by the watchdog");
+        }
         self.flush_console();
         Progress::Waited
     }
@@ -406,8 +417,11 @@ impl VirtualTarget {
         }
     }
 
-    /// A MEMREAD or MEMWRITE forgets the guard and the count.
+    /// A MEMREAD or MEMWRITE forgets the guard and the count, except in models that say otherwise.
     fn raw_request(&mut self) {
+        if self.loader.model.keeps_guard {
+            return;
+        }
         self.loader.guard = GuardMode::OFF;
         self.loader.exceptions = 0;
     }
@@ -454,13 +468,14 @@ impl VirtualTarget {
     fn memory_write_begin(&mut self, request: Request) -> Phase {
         let (address, size) = (request.word(0), request.word(1));
         self.raw_request();
+        let before = self.loader.exceptions;
         let ends = [address, address.wrapping_add(size.wrapping_sub(1))];
         for at in ends.into_iter().take(if size == 0 { 0 } else { 2 }) {
             if self.store(at, 1, 0).is_err() {
                 self.guarded_fault("memory write", at);
             }
         }
-        if self.loader.exceptions != 0 {
+        if self.loader.exceptions != before {
             return self.answer(kind::MEMWRITE, status::TRANSFER, &[]);
         }
         Phase::Data { request }

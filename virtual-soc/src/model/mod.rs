@@ -15,7 +15,7 @@ pub use error::ModelError;
 pub use schema::{
     AdtModel, AicModel, AicV1Model, CallWake, CounterModel, CpuModel, CpusModel, DefectModel,
     DeviceModel, ExtRoute, FaultModel, IpiModel, LineModel, LoaderModel, MmioModel, PmgrModel,
-    RamModel, SiqModel, SocModel, SysRegModel, TimingModel, ToggleModel, UartModel,
+    RamModel, SiqModel, SocModel, SysRegModel, TimingModel, ToggleModel, UartModel, WdtModel,
 };
 pub use schema::{
     Beyond, Choice, Class, ClusterType, EventClaim, LinkKind, LocalReach, OnMasked, Outside,

@@ -58,6 +58,8 @@ pub struct SocModel {
     pub uart: Option<UartModel>,
     /// CPU-start block and reset vectors; none if absent.
     pub pmgr: Option<PmgrModel>,
+    /// Watchdog that restarts the machine; none if absent.
+    pub wdt: Option<WdtModel>,
     /// Device memory that somebody touches and nobody modelled.
     #[serde(default)]
     pub mmio: Vec<MmioModel>,
@@ -153,6 +155,16 @@ pub struct PmgrModel {
     /// The reset vectors are locked (M4 and later), so that writing one is an SError.
     #[serde(default = "yes")]
     pub rvbar_locked: bool,
+    /// Source mark.
+    pub source: Source,
+}
+
+/// Watchdog.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WdtModel {
+    /// Physical address.
+    pub base: u64,
     /// Source mark.
     pub source: Source,
 }

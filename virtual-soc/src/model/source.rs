@@ -98,6 +98,7 @@ impl super::SocModel {
         let nr_irq = self.aic.nr_irq_source.iter();
         marks.extend(nr_irq.map(|s| ("aic.nr_irq".to_owned(), s)));
         marks.extend(self.uart.iter().map(|u| ("uart".to_owned(), &u.source)));
+        marks.extend(self.wdt.iter().map(|w| ("wdt".to_owned(), &w.source)));
         let regions = self.mmio.iter().enumerate();
         marks.extend(regions.map(|(i, m)| (format!("mmio[{i}]"), &m.source)));
         marks.extend(self.pmgr.iter().map(|p| ("pmgr".to_owned(), &p.source)));

@@ -30,7 +30,7 @@ pub struct RawOptions {
     pub seed: u64,
     /// Speed of the serial port, both ways; 0 = bytes take no time.
     pub bytes_per_second: u64,
-    /// Stop after that many instructions of all CPUs together.
+    /// Stop after exactly that many instructions of all CPUs together.
     pub max_insns: Option<u64>,
 }
 
@@ -115,6 +115,7 @@ pub(super) fn power_on(
         return Err(too_big(image, model));
     }
     let now = machine.now();
+    machine.limit_insns(options.max_insns.unwrap_or(u64::MAX));
     machine.bus.set_running(0, true, now);
     machine.cores[0].reset(layout.loader + options.entry_offset, 2, layout.boot_args);
     Ok(machine)

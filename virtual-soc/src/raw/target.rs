@@ -24,6 +24,8 @@ const STOP_PS: u64 = 1_000_000_000;
 pub enum RawStop {
     /// The limit of [`RawOptions::max_insns`].
     MaxInsns,
+    /// The image had the watchdog reset the machine.
+    Reset,
 }
 
 /// A virtual SoC that runs a raw image; see the module's text.
@@ -32,8 +34,9 @@ pub enum RawStop {
 /// [`RawTarget::recv`] is the only call that lets time pass. Console text and frames share the stream, as they come.
 pub struct RawTarget {
     machine: Machine<SocBus>,
-    max_insns: Option<u64>,
     stop: Option<RawStop>,
+    /// What callers have waited for since then.
+    stood: Duration,
     /// By CPU: when it stops at the latest, if it has been told to.
     stopping: Vec<Option<Time>>,
     /// The CPU that was put to sleep, and until when.
@@ -54,8 +57,8 @@ impl RawTarget {
         Ok(Self {
             stopping: vec![None; machine.cores.len()],
             machine,
-            max_insns: options.max_insns,
             stop: None,
+            stood: Duration::ZERO,
             sleeper: None,
         })
     }
@@ -68,7 +71,8 @@ impl RawTarget {
 
     /// Target to host: wait at most `timeout` of virtual time for bytes; returns how many were put into `buf`.
     ///
-    /// 0 means that nothing came within the timeout, that `buf` is empty or that the machine has [stopped](Self::stopped).
+    /// 0 means that nothing came within the timeout, that `buf` is empty or that the machine has [stopped](Self::stopped), which lets
+    /// the whole timeout pass.
     pub fn recv(&mut self, buf: &mut [u8], timeout: Duration) -> usize {
         if buf.is_empty() {
             return 0;
@@ -83,7 +87,12 @@ impl RawTarget {
                 *place = byte;
                 count += 1;
             }
-            if count != 0 || now >= deadline || self.stop.is_some() {
+            if count == 0 && self.stop.is_some() {
+                // Whoever waits on this clock gets to the end of its patience.
+                self.stood += timeout;
+                return 0;
+            }
+            if count != 0 || now >= deadline {
                 return count;
             }
             self.advance(deadline);
@@ -93,7 +102,7 @@ impl RawTarget {
     /// Virtual time since power-on.
     #[must_use]
     pub fn now(&self) -> Duration {
-        self.machine.now() - Time::ZERO
+        self.machine.now() - Time::ZERO + self.stood
     }
 
     /// Why the machine does not run any more; `None` while it does.
@@ -150,15 +159,14 @@ impl RawTarget {
         };
         match self.machine.run(until) {
             Stop::Deadline => {}
+            Stop::Limit => self.stop = Some(RawStop::MaxInsns),
             // No instruction is a host call here.
             Stop::HostCall { cpu, .. } => self.machine.cores[cpu].set_state(CoreState::Running),
         }
         self.start_and_stop();
-        if self
-            .max_insns
-            .is_some_and(|max| self.machine.total_insns() >= max)
-        {
-            self.stop = Some(RawStop::MaxInsns);
+        let now = self.machine.now();
+        if self.stop.is_none() && self.machine.bus.watchdog.bites(now) {
+            self.stop = Some(RawStop::Reset);
         }
     }
 

@@ -212,7 +212,9 @@ pub fn run_to_host(m: &mut M, micros: u64) -> (usize, u16) {
     let deadline = Time(m.now().0 + micros * 1_000_000);
     match m.run(deadline) {
         Stop::HostCall { cpu, imm } => (cpu, imm),
-        Stop::Deadline => panic!("no host call within {micros} us; pc {:#x}", m.cores[0].pc()),
+        Stop::Deadline | Stop::Limit => {
+            panic!("no host call within {micros} us; pc {:#x}", m.cores[0].pc())
+        }
     }
 }
 

@@ -25,6 +25,12 @@ pub struct LoaderModel {
     pub writes_siq_cfg: Option<u64>,
     /// CPUs (device-tree ids) whose "active" bit it does not write.
     pub leaves_inactive: Vec<u32>,
+    /// CPUs (device-tree ids) that do not come up, beside those that say so themselves.
+    pub leaves_down: Vec<u32>,
+    /// CPUs (device-tree ids) whose MMU MMU_INIT_SECONDARY leaves off, beside those that say so themselves.
+    pub leaves_mmu_off: Vec<u32>,
+    /// A MEMREAD or MEMWRITE leaves the exception guard and the count as they are (loaders seen reset both).
+    pub keeps_guard: bool,
     /// Reads EVENT on every IRQ exception of its own vectors.
     pub reads_event: bool,
     /// Can be reached over: "usb" or "uart".
@@ -63,6 +69,9 @@ impl Default for LoaderModel {
             sprr: false,
             writes_siq_cfg: None,
             leaves_inactive: Vec::new(),
+            leaves_down: Vec::new(),
+            leaves_mmu_off: Vec::new(),
+            keeps_guard: false,
             reads_event: true,
             link: LinkKind::Usb,
             request_ns: 100_000,

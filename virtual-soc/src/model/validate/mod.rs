@@ -18,6 +18,8 @@ const NAME_MAX: usize = 64;
 const TITLE_MAX: usize = 200;
 /// Bytes of a UART's window.
 const UART_SIZE: u64 = 0x4000;
+/// Bytes of a watchdog's window.
+const WDT_SIZE: u64 = 0x4000;
 
 impl SocModel {
     /// Check every range; see [`SocModel::from_toml`].
@@ -123,6 +125,7 @@ impl SocModel {
         ];
         windows.extend(self.uart.iter().map(|u| ("uart", u.base, UART_SIZE)));
         windows.extend(self.pmgr.iter().map(|p| ("pmgr", p.base, p.size)));
+        windows.extend(self.wdt.iter().map(|w| ("wdt", w.base, WDT_SIZE)));
         for (i, (name, base, size)) in windows.iter().enumerate() {
             let place = format!("{base:#x}+{size:#x}");
             check.that(
@@ -148,8 +151,14 @@ impl SocModel {
         for id in self.defect.swap_cpus.iter().flatten() {
             known(*id, "defect.swap_cpus")?;
         }
-        for id in &self.loader.leaves_inactive {
-            known(*id, "loader.leaves_inactive")?;
+        for (key, ids) in [
+            ("loader.leaves_inactive", &self.loader.leaves_inactive),
+            ("loader.leaves_down", &self.loader.leaves_down),
+            ("loader.leaves_mmu_off", &self.loader.leaves_mmu_off),
+        ] {
+            for id in ids {
+                known(*id, key)?;
+            }
         }
         if let Some(id) = self.faults.siq_stuck_cpu {
             known(id, "faults.siq_stuck_cpu")?;

@@ -11,6 +11,7 @@ use super::aic::Aic;
 use super::ipi::FastIpi;
 use super::pmgr::{Pmgr, Request};
 use super::uart::Uart;
+use super::wdt::Watchdog;
 use registers::{Listed, listed};
 
 const UART_SIZE: u64 = 0x4000;
@@ -22,11 +23,15 @@ pub(crate) struct InLoader {
     pub(crate) cpus: u64,
     pub(crate) irq_open: u64,
     pub(crate) fiq_open: u64,
+    /// CPUs that wait in WFI and lose their registers there.
+    pub(crate) wfi_loses: u64,
 }
 
 /// An interrupt that the loader's handler took while a CPU sat in the loader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consumed {
+    /// CPU that something woke from a WFI in which it had lost its registers.
+    LostInWfi(usize),
     /// CPU, EVENT word and time in picoseconds.
     Irq(usize, u32, u64),
     /// CPU that got a fast IPI.
@@ -44,6 +49,7 @@ pub struct SocBus {
     pub uart: Uart,
     ipi: FastIpi,
     pub(crate) pmgr: Pmgr,
+    pub(crate) watchdog: Watchdog,
     /// Device memory that is plain storage: base and size, and the 8-byte words that were written.
     plain: Vec<(u64, u64)>,
     plain_words: BTreeMap<u64, u64>,
@@ -88,6 +94,7 @@ impl SocBus {
             uart: Uart::default(),
             ipi: FastIpi::new(model, order),
             pmgr: Pmgr::new(model, order, reset_vector),
+            watchdog: Watchdog::new(model.wdt.as_ref().map(|w| w.base), model.counter.hz),
             plain: model.mmio.iter().map(|m| (m.base, m.size)).collect(),
             plain_words: BTreeMap::new(),
             listed: listed(model),
@@ -210,6 +217,11 @@ impl SocBus {
 
     /// The loader's exception handler on the CPUs that sit in the loader with interrupts open.
     fn loader_takes_interrupts(&mut self, now: Time) {
+        let raised = self.aic.irq_lines() | self.ipi.lines();
+        for cpu in bits(self.in_loader.wfi_loses & raised) {
+            self.in_loader.wfi_loses &= !(1 << cpu);
+            self.consumed.push(Consumed::LostInWfi(cpu));
+        }
         let irqs = if self.loader_reads_event {
             self.in_loader.irq_open
         } else {
@@ -275,6 +287,9 @@ impl Bus for SocBus {
         if self.pmgr.contains(pa) {
             return Ok(self.pmgr.read(pa));
         }
+        if let Some(offset) = self.watchdog.offset(pa) {
+            return Ok(self.watchdog.read(offset, now).into());
+        }
         if self.is_plain(pa) {
             let word = self.plain_words.get(&(pa & !7)).copied().unwrap_or(0);
             return Ok(word >> (8 * (pa & 7)) & (u64::MAX >> (64 - 8 * u32::from(size))));
@@ -309,6 +324,10 @@ impl Bus for SocBus {
         }
         if self.pmgr.contains(pa) {
             return self.pmgr_write(pa, value, now);
+        }
+        if let Some(offset) = self.watchdog.offset(pa) {
+            self.watchdog.write(offset, value as u32, now);
+            return Ok(());
         }
         if self.is_plain(pa) {
             let shift = 8 * (pa & 7);
