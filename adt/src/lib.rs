@@ -3,8 +3,8 @@
 //!
 //! The reader ([`Adt`], [`Node`], [`Property`]) is safe on any bytes: [`Adt::new`] checks the whole tree once, nothing
 //! panics, nothing recurses, every loop is bounded by the size of the input, and so is the work of a pass over the whole
-//! tree: each node costs its own bytes, and each of its addresses one look through the `ranges` above. The builder ([`NodeBuilder`], feature
-//! `std`) makes trees for models and tests.
+//! tree: each node costs its own bytes, and each of its addresses a look at [`MAX_RANGES`] entries of the `ranges` above at most. The
+//! builder ([`NodeBuilder`], feature `std`) makes trees for models and tests.
 //!
 //! Sources: the format comes from what m1n1's readers accept (third party), the conventions and hazards from real trees
 //! (a Mac mini M2 Pro, a Mac mini M4, templates of older machines).

@@ -10,6 +10,7 @@ use host_cli::firmware::Firmware;
 use host_cli::link::VirtualLink;
 use host_cli::plan::Request;
 use host_cli::proxy::Proxy;
+use host_cli::result::CpuState;
 use host_cli::route::make_plan;
 use host_cli::session::Silent;
 use protocol::context;
@@ -123,17 +124,18 @@ fn with_any_number_of_cpus() {
     }
 }
 
-/// Instructions of all CPUs in a session with one trigger.
-fn session_cost(name: &str) -> u64 {
+/// A session with one trigger; instructions of all CPUs.
+fn session_cost(model: &SocModel) -> (Run, u64) {
     let request = Request {
         fire_cpus: vec![0],
         triggers: 1,
         ..Request::default()
     };
-    let run = route(&SocModel::builtin(name).expect("built in"), &request);
+    let run = route(model, &request);
+    assert!(run.outcome.failure.is_none(), "{:?}", run.outcome.failure);
     assert_eq!(run.result().summary.landed.iter().sum::<u64>(), 1);
-    run.assert_restored();
-    run.target.stats().total_insns()
+    let cost = run.target.stats().total_insns();
+    (run, cost)
 }
 
 /// CPUs that wait for the others sleep: one that polls costs up to a million instructions in every millisecond, and to call
@@ -142,7 +144,26 @@ fn session_cost(name: &str) -> u64 {
 fn waiting_cpus_sleep_from_the_start() {
     needs_firmware!();
     for name in ["t8140", "t6002", "t6022"] {
-        let cost = session_cost(name);
+        let (run, cost) = session_cost(&SocModel::builtin(name).expect("built in"));
         assert!(cost < 2_000_000, "{name}: {cost} instructions");
+        run.assert_restored();
     }
+}
+
+/// The first CPU that can tries the event stream; those before it are left out.
+#[test]
+fn cpus_that_cannot_work_are_passed_over_at_the_start() {
+    needs_firmware!();
+    use CpuState::{Dead, NoMmu, Running};
+    let mut model = t8140();
+    model.cpu[0].starts = false;
+    model.cpu[1].mmu = false;
+    let (run, cost) = session_cost(&model);
+    assert_eq!(
+        run.outcome.cpus,
+        [Running, Dead, NoMmu, Running, Running, Running]
+    );
+    assert!(run.result().counter.event_stream);
+    assert!(cost < 2_000_000, "{cost} instructions");
+    run.assert_as_found();
 }
