@@ -242,7 +242,7 @@ impl Subject {
                 event: Event::Other(imm.into()),
                 state: self.registers(),
             },
-            Stop::Deadline => Outcome {
+            Stop::Deadline | Stop::Limit => Outcome {
                 event: Event::Other(u32::MAX),
                 state: self.registers(),
             },

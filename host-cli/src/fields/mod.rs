@@ -1,7 +1,7 @@
 //! The truth table of SIQ_CFG's routing fields, and the smallest rule that explains it.
 //!
-//! [`cover`] chooses combinations of fields: all of them up to six CPUs, above that a set that covers every pair of CPUs with
-//! every pair of values. Each is measured with nobody masked and with CPU 0 masked. [`rule`] then looks for the rule that no
+//! [`combinations`] chooses combinations of fields: all of them up to six CPUs, above that a set that covers every pair of CPUs with
+//! every pair of values. Each is measured with nobody masked and with CPU 0 masked. [`explain`] then looks for the rule that no
 //! cell contradicts.
 
 mod cover;

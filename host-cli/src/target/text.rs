@@ -5,7 +5,7 @@ use adt::Node;
 /// Longest name shown, in characters.
 const MAX_NAME: usize = 64;
 
-/// The text without control characters, and not longer than [`MAX_NAME`].
+/// The text without control characters, and not longer than `MAX_NAME` characters.
 #[must_use]
 pub fn printable(text: &str) -> String {
     let mut out = String::new();
