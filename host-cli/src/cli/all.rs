@@ -8,12 +8,12 @@ use virtual_soc::SocModel;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
-use crate::output::{DryRun, to_json, to_table};
+use crate::output::{DryRun, to_json};
 use crate::result::RouteResult;
 use crate::target::Overrides;
 
-use super::args::{Cli, Format, RouteArgs};
-use super::route::{Made, one};
+use super::args::{Cli, RouteArgs, RouteFormat};
+use super::route::{Made, one, written};
 use super::write::Sink;
 
 /// The target that stands for all of them.
@@ -69,21 +69,19 @@ pub fn run(
         .map(|slot| slot.into_inner().unwrap_or_default())
         .collect();
     let good = || made.iter().flatten().flatten();
+    let results: Vec<&RouteResult> = good().filter_map(result).collect();
+    let plans: Vec<&DryRun> = good().filter_map(plan).collect();
     let text = match args.format {
-        Format::Json => to_json(&All {
+        RouteFormat::Json => to_json(&All {
             schema: "aicprobe.route.all/1",
-            results: good().filter_map(result).collect(),
-            plans: good().filter_map(plan).collect(),
+            results,
+            plans,
         })?,
-        Format::Table => {
-            let parts: Vec<String> = good()
-                .filter_map(|made| match made {
-                    Made::Plan(dry) => Some(dry.to_text()),
-                    Made::Result(result, _) => result.as_deref().map(to_table),
-                })
-                .collect();
+        RouteFormat::Table if !plans.is_empty() => {
+            let parts: Vec<String> = plans.iter().map(|dry| dry.to_text()).collect();
             parts.join("\n\n")
         }
+        format => written(&results, format)?,
     };
     sink.write(&text)?;
     let mut code = exit::OK;

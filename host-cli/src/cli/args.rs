@@ -249,6 +249,21 @@ pub enum Format {
     Json,
 }
 
+/// Form of a result of `route`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RouteFormat {
+    /// Tables for people.
+    Table,
+    /// JSON, schema "aicprobe.route/1".
+    Json,
+    /// JSON Lines: {"run": …} without the cells, then {"cell": …} for each.
+    Jsonl,
+    /// CSV: a line per cell.
+    Csv,
+    /// Tables in Markdown.
+    Markdown,
+}
+
 /// Fires a spare line from every CPU with the state as found, with CPU 0 masked, and with every secondary's SIQ_CFG
 /// field set to 0 to 3 in turn; counts where the interrupts land, and puts everything back as it was.
 ///
@@ -322,8 +337,8 @@ pub struct RouteArgs {
     #[arg(long)]
     pub yes: bool,
     /// Form of the result.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = RouteFormat::Table)]
+    pub format: RouteFormat,
     /// Write the result to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -6,7 +6,7 @@ use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
-use crate::output::{DryRun, to_json, to_table};
+use crate::output::{DryRun, to_csv, to_json, to_json_lines, to_markdown, to_table};
 use crate::plan::Estimate;
 use crate::result::RouteResult;
 use crate::route::{Setting, make_plan_forced, measure};
@@ -15,7 +15,7 @@ use crate::target::{AdtFile, Overrides, Target};
 use crate::tree::TreeFile;
 
 use super::all;
-use super::args::{Cli, Format, RouteArgs};
+use super::args::{Cli, RouteArgs, RouteFormat};
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
@@ -40,14 +40,8 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     }
     let made = one(cli, args, &args.target, firmware.as_ref(), &overrides)?;
     match &made {
-        Made::Plan(dry) => sink.write(&match args.format {
-            Format::Json => to_json(dry)?,
-            Format::Table => dry.to_text(),
-        })?,
-        Made::Result(Some(result), _) => sink.write(&match args.format {
-            Format::Json => to_json(result)?,
-            Format::Table => to_table(result),
-        })?,
+        Made::Plan(dry) => sink.write(&planned(dry, args.format)?)?,
+        Made::Result(Some(result), _) => sink.write(&written(&[result], args.format)?)?,
         Made::Result(None, _) => {}
     }
     let verdict = made.verdict();
@@ -55,6 +49,32 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
         say!("aicprobe: {line}");
     }
     Ok(verdict.code)
+}
+
+/// A plan in the form asked for.
+fn planned(dry: &DryRun, format: RouteFormat) -> Result<String, Error> {
+    match format {
+        RouteFormat::Table => Ok(dry.to_text()),
+        RouteFormat::Json => to_json(dry),
+        _ => Err(Error::Usage(
+            "--dry-run: a plan is shown as table or json".to_owned(),
+        )),
+    }
+}
+
+/// Results in the form asked for; JSON takes one.
+pub(super) fn written(results: &[&RouteResult], format: RouteFormat) -> Result<String, Error> {
+    let each = |text: fn(&RouteResult) -> String| {
+        let parts: Vec<String> = results.iter().map(|r| text(r)).collect();
+        Ok(parts.join("\n\n"))
+    };
+    match format {
+        RouteFormat::Table => each(to_table),
+        RouteFormat::Markdown => each(to_markdown),
+        RouteFormat::Json => results.first().map_or(Ok(String::new()), to_json),
+        RouteFormat::Jsonl => to_json_lines(results),
+        RouteFormat::Csv => to_csv(results),
+    }
 }
 
 /// What `route` makes of one target.

@@ -4,6 +4,7 @@ mod dry_run;
 mod fields;
 mod json;
 mod observe;
+mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -12,4 +13,5 @@ pub use dry_run::{DryRun, RegisterWrite};
 pub use fields::fields_table;
 pub use json::to_json;
 pub use observe::observe_table;
+pub use rows::{to_csv, to_json_lines, to_markdown};
 pub use table::to_table;

@@ -24,7 +24,14 @@ fn lines(table: &Table) -> String {
     lines.join("\n")
 }
 
-fn heading(out: &mut String, r: &RouteResult) {
+/// The same table as Markdown.
+pub(super) fn markdown(mut table: Table) -> String {
+    table.load_style(presets::ASCII_MARKDOWN);
+    // A star is a field that was set, no emphasis.
+    lines(&table).replace('*', "\\*")
+}
+
+pub(super) fn heading(out: &mut String, r: &RouteResult) {
     let soc = &r.soc;
     let chip = soc
         .chip_id
@@ -96,7 +103,7 @@ fn table(header: &[&str], right: std::ops::Range<usize>) -> Table {
     table
 }
 
-fn cpus(r: &RouteResult) -> Table {
+pub(super) fn cpus(r: &RouteResult) -> Table {
     let mut t = table(
         &[
             "CPU", "ADT id", "MPIDR", "cluster", "core", "boot", "state", "SIQ_CFG",
@@ -118,7 +125,7 @@ fn cpus(r: &RouteResult) -> Table {
     t
 }
 
-fn cells(r: &RouteResult) -> Table {
+pub(super) fn cells(r: &RouteResult) -> Table {
     let mut header = vec![
         "cell", "line", "fire", "fields", "masked", "landed", "offered", "fired", "lost", "late",
         "dup", "spur", "min ns", "p50", "p95", "p99", "max", "from", "",
@@ -210,7 +217,7 @@ fn by_cpu(counts: &[u64]) -> String {
     }
 }
 
-fn summary(out: &mut String, r: &RouteResult) {
+pub(super) fn summary(out: &mut String, r: &RouteResult) {
     let s = &r.summary;
     let _ = writeln!(
         out,

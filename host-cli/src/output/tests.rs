@@ -1,6 +1,6 @@
 //! Outputs of a result made by hand.
 
-use super::{to_json, to_table};
+use super::{to_csv, to_json, to_json_lines, to_markdown, to_table};
 use crate::plan::Group;
 use crate::result::{
     Aic, Build, Cell, Counter, Cpu, CpuState, Line, Mark, MissBound, Restore, RouteResult, Summary,
@@ -174,4 +174,64 @@ fn a_target_as_found_is_said_to_be() {
     result.restored = false;
     result.restore = Restore::default();
     assert!(to_table(&result).contains("NOT known to be as found\n"));
+}
+
+#[test]
+fn csv_has_a_line_per_cell_and_a_column_per_cpu() {
+    let result = sample();
+    let text = to_csv(&[&result, &result]).unwrap();
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let names = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 2);
+    let field = |name: &str| {
+        let at = names.iter().position(|n| n == name).unwrap();
+        rows[1].get(at).unwrap().to_owned()
+    };
+    for (name, value) in [
+        ("target", "vm:sample"),
+        ("group", "custom"),
+        ("hwirq", "16843748"),
+        ("fields", "2 -"),
+        ("masked_us", "250"),
+        ("landed_0", "31"),
+        ("landed_1", "0"),
+        ("offered_0", "32"),
+        ("p99_ns", "167"),
+        ("refused", "the line fires without end: it was left masked"),
+        ("target_cpus", ""),
+    ] {
+        assert_eq!(field(name), value, "{name}");
+    }
+}
+
+#[test]
+fn json_lines_hold_the_run_and_its_cells() {
+    let result = sample();
+    let text = to_json_lines(&[&result]).unwrap();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["run"]["schema"], "aicprobe.route/1");
+    assert!(lines[0]["run"].get("cells").is_none());
+    assert_eq!(lines[1]["cell"]["landed"], serde_json::json!([31, 0]));
+    // Together they are the whole result.
+    let mut whole = lines[0]["run"].clone();
+    whole["cells"] = serde_json::json!([lines[1]["cell"]]);
+    let back: RouteResult = serde_json::from_value(whole).unwrap();
+    assert_eq!(back, result);
+}
+
+#[test]
+fn markdown_has_tables() {
+    let text = to_markdown(&sample());
+    assert!(text.lines().any(|l| l.starts_with("|CPU ")), "{text}");
+    assert!(text.contains("2\\*."), "a star that is no emphasis: {text}");
+    assert!(
+        text.lines().filter(|l| l.starts_with("|--")).count() >= 2,
+        "{text}"
+    );
+    assert!(text.contains("* partial: cells[0]: stopped"), "{text}");
 }
