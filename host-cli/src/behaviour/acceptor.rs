@@ -70,9 +70,7 @@ impl Search {
         };
         let first = |enabled: bool| {
             let of = self.0.iter().filter(|t| t.enabled == enabled);
-            of.into_iter()
-                .find(|t| delivered(t.cell))
-                .map(|t| t.value)
+            of.into_iter().find(|t| delivered(t.cell)).map(|t| t.value)
         };
         Acceptor {
             field: first(true),

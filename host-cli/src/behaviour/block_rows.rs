@@ -104,7 +104,10 @@ fn banks(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Vec<Observation
     }
     if facts.wants(10) {
         if g.dies < 2 {
-            let note = format!("one die; {}", properties(facts).unwrap_or(NO_STRIDES.into()));
+            let note = format!(
+                "one die; {}",
+                properties(facts).unwrap_or(NO_STRIDES.into())
+            );
             for (id, claim) in [STRIDE, GIVEN] {
                 out.push(Observation::untried(id, 10, claim, note.as_str()));
             }

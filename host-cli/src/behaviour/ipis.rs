@@ -187,10 +187,7 @@ pub fn merging(lab: &mut Lab<'_>) -> Judge {
     const KINDS: [(u8, Claim); 3] = [
         (
             1,
-            (
-                "retract-delivers",
-                "a retracting request delivers an IPI",
-            ),
+            ("retract-delivers", "a retracting request delivers an IPI"),
         ),
         (
             2,

@@ -16,7 +16,7 @@ pub const NEVER: u8 = 3;
 /// Number of a cell that is not part of the plan, because nothing makes a CPU accept.
 const LEFT_OUT: u32 = u32::MAX;
 /// Why not.
-const NO_ACCEPTOR: &str = "no field value makes a CPU accept";
+pub const NO_ACCEPTOR: &str = "no field value makes a CPU accept";
 
 /// Timeout of a trigger, in microseconds: much longer than any delivery seen, short where many are lost.
 const TIMEOUT_US: u32 = 2_000;

@@ -6,7 +6,7 @@ use crate::plan::{Question, Routing};
 use crate::session::Reply;
 
 use super::Observation;
-use super::lab::{CellExt as _, Judge, Lab, about_cell, hits, landed, untried};
+use super::lab::{CellExt as _, Judge, Lab, NO_ACCEPTOR, about_cell, hits, landed, untried};
 
 const SECONDARY: &str = "there is no secondary";
 const V1: &str = "AICv1 routes by TARGET_CPU, not by fields";
@@ -64,7 +64,9 @@ pub fn pending_until_accepted(lab: &mut Lab<'_>) -> Judge {
         return untried(3, &[(ID, CLAIM)], V1);
     }
     let cpu = lab.cpus() - 1;
-    let cell = lab.accepting(&[]).step(200, cpu, Action::SetField(lab.accept()));
+    let cell = lab
+        .accepting(&[])
+        .step(200, cpu, Action::SetField(lab.accept()));
     let early = u64::from(200 * 9 / 10u32);
     let cell = lab.add(cell);
     about_cell(cell, ID, 3, CLAIM, move |m| {
@@ -205,6 +207,7 @@ pub fn nibbles(lab: &mut Lab<'_>) -> Judge {
         let claims = [(ZERO, ZERO_CLAIM), (REST, REST_CLAIM)];
         return untried(22, &claims, "AICv1 has TARGET_CPU masks instead");
     }
+    let usable = lab.facts.acceptor.field.is_some();
     // Whatever the nibble names: nobody refuses.
     let everybody: Vec<u8> = (0..lab.cpus()).collect();
     let mut cells = Vec::new();
@@ -212,7 +215,7 @@ pub fn nibbles(lab: &mut Lab<'_>) -> Judge {
         let mut cell = lab.accepting(&everybody);
         cell.routing = Routing::Word(lab.facts.word & !0xf | nibble);
         cell.triggers = cell.triggers.min(4);
-        cells.push(lab.add(cell));
+        cells.push(lab.add_any(cell));
     }
     Box::new(move |e| {
         let count = |cells: &[u32]| {
@@ -232,6 +235,15 @@ pub fn nibbles(lab: &mut Lab<'_>) -> Judge {
             }
             (held, against, some, why)
         };
+        // A spare line has TARGET 0 as found. If it reaches nobody, the reason is the nibble only if another value does.
+        let (held, _, _, why) = count(&cells);
+        if !usable && held == 0 {
+            let why = if why.is_empty() { NO_ACCEPTOR } else { &why };
+            return vec![
+                Observation::untried(ZERO, 22, ZERO_CLAIM, why),
+                Observation::untried(REST, 22, REST_CLAIM, why),
+            ];
+        }
         let (held, against, _, why) = count(&cells[..1]);
         let zero = Observation::counted(ZERO, 22, ZERO_CLAIM, held, against).noted(why);
         let (held, against, some, why) = count(&cells[1..]);

@@ -150,7 +150,10 @@ mod tests {
         assert_eq!(of("1,2,10"), Ok(vec![1, 2, 10]));
         for mask in ["0x6", "0x81", "1,0x2"] {
             let said = of(mask).expect_err("a mask of bits");
-            assert!(said.contains("decimal") && said.contains("not a mask"), "{said}");
+            assert!(
+                said.contains("decimal") && said.contains("not a mask"),
+                "{said}"
+            );
         }
         for bad in ["", ",", "1,", "-1", "+1", "a", "1 2"] {
             assert!(of(bad).is_err(), "{bad}");
