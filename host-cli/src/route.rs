@@ -1,5 +1,6 @@
 //! The steps of `route`, for the command line and for programs that use the library.
 
+use aic_regs::aic::Generation;
 use protocol::LineId;
 
 use crate::error::Error;
@@ -34,7 +35,11 @@ pub fn make_plan_forced(
     plan::build_for(request, cpus, generation, LineId { die: 0, number: 1 })?;
     let tested = check_lines(proxy, target, &request.lines, force)?;
     let objected = tested.iter().filter(|(_, found)| !found.is_empty());
-    let marks = objected.map(|(line, found)| forced(*line, found)).collect();
+    let mut marks: Vec<Mark> = objected.map(|(line, found)| forced(*line, found)).collect();
+    if generation == Generation::V1 && request.is_custom() && request.targets.is_empty() {
+        let text = "no --target-mask on AICv1: every cell targets the boot CPU (CPU 0), whatever TARGET_CPU was as found";
+        marks.push(Mark::note("cells", text));
+    }
     let live = |line| {
         let found = tested.iter().find(|(other, _)| *other == line);
         found.is_some_and(|(_, found)| found.iter().any(Objection::is_live))

@@ -82,15 +82,15 @@ fn every_row_is_told_apart() {
             "masked-acceptor-gives-way",
             "t8140",
             "Always",
-            "odd/all-never",
-            "Never",
+            "odd/masked-waits",
+            "Sometimes",
         ),
         (
             "6",
             "masked-sole-acceptor-keeps",
             "t8140",
             "Always",
-            "odd/all-never",
+            "odd/hides-from-masked",
             "Never",
         ),
         (
@@ -173,10 +173,17 @@ fn every_row_is_told_apart() {
             "target-0-delivers",
             "t6020",
             "Always",
-            "odd/all-never",
+            "odd/target-inverted",
             "Never",
         ),
-        ("22", "target-1-to-15-delivers", "", "", "t6020", "Never"),
+        (
+            "22",
+            "target-1-to-15-delivers",
+            "odd/target-ignored",
+            "Always",
+            "t6020",
+            "Never",
+        ),
         (
             "23",
             "event-goes-to-any-reader",
@@ -278,8 +285,16 @@ fn every_row_is_told_apart() {
             "delivers-with-enable",
             "t8140",
             "Always",
-            "odd/all-never",
+            "odd/enable-inverted",
             "Never",
+        ),
+        (
+            "36",
+            "delivers-without-enable",
+            "odd/enable-inverted",
+            "Always",
+            "",
+            "",
         ),
     ];
     let file = |model: &str| match model.strip_prefix("odd/") {
@@ -335,7 +350,12 @@ fn a_line_that_is_high() {
     let report = observe(&path, &["--row", "27", "--live-line", &number]);
     assert_eq!(answer(&report, "software-clear-keeps-level"), "Never");
     // A line that is low says nothing.
-    let report = observe("t8140", &["--row", "27", "--live-line", &number]);
+    let report = observe(
+        "t8140",
+        &["--row", "19", "--row", "27", "--live-line", &number],
+    );
+    assert_eq!(answer(&report, "high-line-storms"), "not-applicable");
+    assert!(note(&report, "high-line-storms").contains("is low"));
     assert_eq!(
         answer(&report, "software-clear-keeps-level"),
         "not-applicable"
@@ -371,6 +391,150 @@ fn strides_that_are_zero_or_lie() {
         said.contains("is not laid out as the device tree says"),
         "{said}"
     );
+}
+
+/// Row 10: no properties, which say nothing; one that lies about registers that are only read.
+#[test]
+fn strides_that_are_missing_or_of_which_one_lies() {
+    needs_firmware!();
+    let given = "die-stride-as-device-tree-says";
+    let report = observe("t6002", &["--row", "10"]);
+    assert_eq!(answer(&report, "die-stride-as-computed"), "Always");
+    assert_eq!(answer(&report, given), "not-applicable");
+    assert!(note(&report, given).contains("gives no strides"));
+    let (_dir, lies) = made(
+        "extends = \"t8132\"\nname = \"strides\"\ntitle = \"T8132 with two dies\"\n[aic]\ndies = 2\nmax_dies = 2\nbanks = 2\n[adt]\nhw_state_stride = 0x5000\n",
+    );
+    let report = observe(&lies, &["--row", "10"]);
+    assert_eq!(answer(&report, given), "Sometimes");
+    let said = note(&report, given);
+    assert_eq!(said, "hwintmon-stride says 0x5000, the rule 0x4a00");
+    // On one die nothing can be tried, and the rule is named as such.
+    let report = observe(&odd("strides-lie"), &["--row", "10"]);
+    let said = note(&report, given);
+    assert!(said.contains("says 0x5000, the rule 0x4a00"), "{said}");
+}
+
+/// A machine on which field 0 does not accept is asked with one that does.
+#[test]
+fn field_0_need_not_accept() {
+    needs_firmware!();
+    let report = observe(&odd("all-never"), &[]);
+    let always = [
+        "pending-until-accepted",
+        "masked-acceptor-gives-way",
+        "masked-sole-acceptor-keeps",
+        "sole-acceptor-receives",
+        "target-0-delivers",
+        "masked-line-fires-at-unmask",
+        "disabled-in-handler-fires-again",
+        "last-line-delivers",
+        "delivers-with-enable",
+    ];
+    for id in always {
+        assert_eq!(answer(&report, id), "Always", "{id}");
+    }
+    assert_eq!(answer(&report, "el1-field-0-delivers-once"), "Never");
+    assert_eq!(answer(&report, "el1-field-2-delivers-once"), "Always");
+    assert_eq!(note(&report, "sole-acceptor-receives"), "");
+    // And where no value does, nothing is said of what needs one; the rest is.
+    let (_dir, deaf) = made(
+        "extends = \"t8140\"\nname = \"deaf\"\ntitle = \"T8140 that accepts nothing\"\n[siq]\nclasses = [\"never\", \"never\", \"never\", \"never\"]\n",
+    );
+    let report = observe(&deaf, &[]);
+    for id in always {
+        assert_eq!(answer(&report, id), "not-applicable", "{id}");
+        assert_eq!(
+            note(&report, id),
+            "no field value makes a CPU accept",
+            "{id}"
+        );
+    }
+    assert_eq!(answer(&report, "el1-field-2-delivers-once"), "Never");
+    assert_eq!(answer(&report, "cpu-takes-fast-ipis"), "Always");
+    assert_eq!(answer(&report, "pending-ipis-merge"), "Always");
+}
+
+/// Rows 26 and 31 ask whether an interrupt is delivered, not to whom.
+#[test]
+fn delivered_is_delivered_to_whichever_cpu() {
+    needs_firmware!();
+    let report = observe(&odd("swapped"), &["--row", "26", "--row", "31"]);
+    for id in [
+        "masked-line-fires-at-unmask",
+        "disabled-in-handler-fires-again",
+    ] {
+        assert_eq!(answer(&report, id), "Always", "{id}");
+    }
+}
+
+/// Row 16: a local IPI that names another cluster reaches nobody, or the CPU of that number in the sender's own.
+#[test]
+fn who_takes_a_local_ipi_for_another_cluster_is_told() {
+    needs_firmware!();
+    let said = |model: &str| {
+        let report = observe(model, &["--row", "16"]);
+        assert_eq!(answer(&report, "local-ipi-crosses-clusters"), "Never");
+        note(&report, "local-ipi-crosses-clusters")
+    };
+    let (usual, nobody) = (said("t8140"), said(&odd("ipi-local-nobody")));
+    assert!(usual.contains("from 1 to 5: taken by CPU 2"), "{usual}");
+    assert!(nobody.contains("from 1 to 5: taken by nobody"), "{nobody}");
+}
+
+/// SIQ_CFG that traps ends the run, and that is the reason given for what was not tried.
+#[test]
+fn a_trap_is_named_as_the_reason() {
+    needs_firmware!();
+    let run = aicprobe(&[
+        "observe",
+        "-q",
+        "--target",
+        "vm:t8140-siq-traps",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(run.status.code(), Some(3), "{}", stderr(&run));
+    let report: Value = serde_json::from_str(&stdout(&run)).expect("JSON");
+    assert_eq!(note(&report, "sole-acceptor-receives"), "SIQ_CFG traps");
+    assert!(!stdout(&run).contains("does not run"));
+}
+
+/// One CPU: every claim that needs a second one is there, in words.
+#[test]
+fn one_cpu() {
+    needs_firmware!();
+    let (_dir, alone) = made(&one_cpu_model());
+    let report = observe(&alone, &[]);
+    let all = report["observations"].as_array().expect("observations");
+    let usual = observe("t8140", &[]);
+    let ids = |report: &Value| {
+        let all = report["observations"].as_array().expect("observations");
+        let ids = all
+            .iter()
+            .map(|o| o["id"].as_str().expect("an id").to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&report), ids(&usual));
+    for o in all {
+        assert_ne!(o["claim"], "", "{o}");
+    }
+    assert_eq!(
+        answer(&report, "late-acknowledge-loses-ipis"),
+        "not-applicable"
+    );
+    assert_eq!(note(&report, "retract-delivers"), "there is no secondary");
+    assert_eq!(answer(&report, "sole-acceptor-receives"), "Always");
+}
+
+/// T8140 with its boot CPU only.
+fn one_cpu_model() -> String {
+    let changes =
+        [0, 1, 2, 3, 5].map(|id| format!("[[cpu_change]]\nadt_id = {id}\npresent = false\n"));
+    format!(
+        "extends = \"t8140\"\nname = \"alone\"\ntitle = \"T8140 with one CPU\"\n{}",
+        changes.concat()
+    )
 }
 
 /// The list of behaviours names every row once, and every observation that there is.
@@ -415,6 +579,23 @@ fn bad_input() {
             "no such virtual SoC",
         ),
         (vec!["observe", "--live-line", "70000"], "70000"),
+        (
+            vec!["observe", "--row", "19", "--live-line", "9999"],
+            "line 0:9999 is refused",
+        ),
+        (
+            vec!["observe", "--row", "27", "--live-line", "1:9"],
+            "line 1:9 is refused",
+        ),
+        (
+            vec!["observe", "--row", "8", "--live-line", "0"],
+            "line 0:0 is refused",
+        ),
+        (vec!["observe", "--target", "vm:all"], "vm:all with `route`"),
+        (
+            vec!["route", "--target", "vm:t8103", "--target-mask", "0x6"],
+            "not a mask of bits",
+        ),
     ] {
         let run = aicprobe(&args);
         assert!(matches!(run.status.code(), Some(2 | 3)), "{args:?}");

@@ -391,3 +391,71 @@ fn inputs_of_version_1_toggle_too() {
         [0, 1 << 8, 0, 1 << 8]
     );
 }
+
+#[test]
+fn row_5_an_interrupt_waits_for_the_cpu_that_masks_it() {
+    let taken_elsewhere = |model: &SocModel| {
+        let mut b = Bench::new(model);
+        b.field(3, 2);
+        b.mask(1);
+        b.receiver(1_000_000)
+    };
+    assert_eq!(taken_elsewhere(&t8140()), Some(3));
+    let mut b = Bench::new(&odd("masked-waits"));
+    b.field(3, 2);
+    b.mask(1);
+    b.fire();
+    b.pass(1_000_000);
+    assert_eq!(b.irq(), 1, "it stays with the CPU that masks it");
+}
+
+#[test]
+fn row_6_a_masked_cpu_is_not_shown_its_interrupt() {
+    let seen = |model: &SocModel| {
+        let mut b = Bench::new(model);
+        b.mask(1);
+        b.fire();
+        b.pass(1_000_000);
+        let while_masked = b.irq();
+        b.mask(0);
+        (while_masked, b.irq(), b.r(EVENT))
+    };
+    assert_eq!(seen(&t8140()), (1, 1, 0x1_0000 | LINE));
+    let hidden = seen(&odd("hides-from-masked"));
+    assert_eq!(hidden, (0, 1, 0x1_0000 | LINE), "it waits unseen");
+}
+
+#[test]
+fn row_22_target_means_nothing_or_the_opposite() {
+    let delivered = |model: &SocModel| {
+        [0, 1, 15].map(|target| {
+            let mut b = Bench::new(model);
+            b.w(IRQ_CFG + 4 * u64::from(LINE), target);
+            b.receiver(1_000).is_some()
+        })
+    };
+    assert_eq!(delivered(&t8140()), [true, false, false]);
+    assert_eq!(delivered(&odd("target-ignored")), [true, true, true]);
+    assert_eq!(delivered(&odd("target-inverted")), [false, true, true]);
+    // As found, and after RESET, every TARGET is 0.
+    let mut b = Bench::new(&odd("target-inverted"));
+    assert_eq!(b.receiver(1_000), None);
+    b.w(IRQ_CFG + 4 * u64::from(LINE), 1);
+    b.w(RESET, 1);
+    b.finish();
+    assert_eq!(b.receiver(1_000), None);
+}
+
+#[test]
+fn row_36_enable_the_wrong_way_round() {
+    let delivered = |model: &SocModel| {
+        [0, 1].map(|enable| {
+            let mut b = Bench::new(model);
+            b.w(CONFIG, enable);
+            b.receiver(1_000).is_some()
+        })
+    };
+    assert_eq!(delivered(&t8140()), [false, true]);
+    assert_eq!(delivered(&odd("enable-inverted")), [true, false]);
+    assert_eq!(delivered(&odd("no-enable")), [true, true]);
+}

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::proxy::Proxy;
 
 use super::{Facts, Observation};
+use crate::target::STRIDES;
 use crate::target::block::{Block, LineBits, routing_offset, try_mask_pair, try_software_pair};
 
 /// Makes them; and what could not be put back.
@@ -102,26 +103,75 @@ fn banks(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Vec<Observation
         }
     }
     if facts.wants(10) {
-        let given = u64::from(g.cfg_stride);
-        for ((id, claim), stride) in [(STRIDE, stride), (GIVEN, given)] {
-            let die = 1;
-            if g.dies < 2 {
-                let note = if given == computed_stride(g) {
-                    "one die; the properties agree with the rule, or are missing or 0".to_owned()
-                } else {
-                    format!("one die; the property says {given:#x}, the rule {stride:#x}")
-                };
-                out.push(Observation::untried(id, 10, claim, note));
-                continue;
+        if g.dies < 2 {
+            let note = format!(
+                "one die; {}",
+                properties(facts).unwrap_or(NO_STRIDES.into())
+            );
+            for (id, claim) in [STRIDE, GIVEN] {
+                out.push(Observation::untried(id, 10, claim, note.as_str()));
             }
-            let at = first.moved(die * stride);
-            let pair = try_mask_pair(block, at, Some(first.mask_set))?;
-            let held = u64::from(pair.works && !pair.seen_at_watched);
-            let note = format!("stride {stride:#x}");
-            out.push(Observation::counted(id, 10, claim, held, 1 - held).noted(note));
+            return Ok(out);
         }
+        let pair = try_mask_pair(block, first.moved(stride), Some(first.mask_set))?;
+        let held = u64::from(pair.works && !pair.seen_at_watched);
+        let seen = Observation::counted(STRIDE.0, 10, STRIDE.1, held, 1 - held);
+        out.push(seen.noted(format!("stride {stride:#x}")));
+        out.push(match properties(facts) {
+            None => Observation::untried(GIVEN.0, 10, GIVEN.1, NO_STRIDES),
+            Some(note) => {
+                let (held, against) = given_strides(block, facts)?;
+                Observation::counted(GIVEN.0, 10, GIVEN.1, held, against).noted(note)
+            }
+        });
     }
     Ok(out)
+}
+
+const NO_STRIDES: &str = "the device tree gives no strides, or 0";
+
+/// How the stride properties compare with the rule; `None` if there are none.
+fn properties(facts: &Facts<'_>) -> Option<String> {
+    let rule = computed_stride(&facts.target.aic.geometry);
+    let given = STRIDES.iter().zip(facts.target.aic.strides);
+    let given: Vec<(&str, u64)> = given
+        .map(|(name, stride)| (*name, u64::from(stride)))
+        .filter(|(_, stride)| *stride != 0)
+        .collect();
+    let wrong: Vec<String> = given
+        .iter()
+        .filter(|(_, stride)| *stride != rule)
+        .map(|(name, stride)| format!("{name} says {stride:#x}"))
+        .collect();
+    if given.is_empty() {
+        None
+    } else if wrong.is_empty() {
+        Some(format!("the properties agree with the rule, {rule:#x}"))
+    } else {
+        Some(format!("{}, the rule {rule:#x}", wrong.join(", ")))
+    }
+}
+
+/// How many of the stride properties hold, and how many do not. Those of SET and CLR registers are tried together, with the
+/// mask of die 1. The others cannot be: IRQ_CFG must not be written where it may not be, HW_STATE is only read; they are
+/// compared with the rule.
+fn given_strides(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<(u64, u64), Error> {
+    let rule = computed_stride(&facts.target.aic.geometry);
+    let [cfg, set, clear, hw_state] = facts.target.aic.strides;
+    let mut results = Vec::new();
+    if set != 0 || clear != 0 {
+        let watched = LineBits::of(facts.target, facts.line).mask_set;
+        let line = LineId {
+            die: 1,
+            ..facts.line
+        };
+        let pair = try_mask_pair(block, LineBits::of(facts.target, line), Some(watched))?;
+        results.push(pair.works && !pair.seen_at_watched);
+    }
+    let compared = [cfg, hw_state].into_iter().filter(|stride| *stride != 0);
+    results.extend(compared.map(|stride| u64::from(stride) == rule));
+    let held = results.iter().filter(|held| **held).count() as u64;
+    Ok((held, results.len() as u64 - held))
 }
 
 /// MAX_DIE of INFO3.

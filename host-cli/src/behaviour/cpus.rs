@@ -7,7 +7,7 @@ use crate::plan::Question;
 use crate::session::Reply;
 
 use super::Observation;
-use super::lab::{Judge, Lab, untried};
+use super::lab::{Claim, Judge, Lab, untried};
 
 /// Row 11: VM_TMR_FIQ_ENA read, and written with what it reads where the user allows it.
 pub fn vm_timer_fiq_enable(lab: &mut Lab<'_>) -> Judge {
@@ -66,12 +66,13 @@ pub fn wfi(lab: &mut Lab<'_>) -> Judge {
     const CLAIM: &str = "a CPU comes out of WFI with its general registers as they were";
     const SYSTEM: &str = "wfi-keeps-system-registers";
     const SYSTEM_CLAIM: &str = "a CPU comes out of WFI with SIQ_CFG, DAIF and IPI_SR as they were";
+    const CLAIMS: [Claim; 2] = [(ID, CLAIM), (SYSTEM, SYSTEM_CLAIM)];
     if lab.cpus() < 2 {
-        return untried(ID, 13, CLAIM, "there is no secondary");
+        return untried(13, &CLAIMS, "there is no secondary");
     }
     if !lab.facts.options.wfi {
         let why = "only with --allow-wfi: a CPU that no timer wakes is lost";
-        return untried(ID, 13, CLAIM, why);
+        return untried(13, &CLAIMS, why);
     }
     let questions: Vec<usize> = (1..lab.cpus())
         .map(|cpu| lab.ask(Question::Wfi(cpu, 200)))

@@ -7,9 +7,11 @@ use crate::plan::Question;
 use crate::session::Reply;
 
 use super::Observation;
-use super::lab::{Evidence, Judge, Lab, untried};
+use super::lab::{Claim, Evidence, Judge, Lab, untried};
 
 const SECONDARY: &str = "there is no secondary";
+/// Pairs of CPUs of which a note tells.
+const MOST_NOTES: usize = 6;
 /// IPIs of an experiment.
 const COUNT: u32 = 16;
 
@@ -62,8 +64,16 @@ fn all(judges: Vec<Judge>) -> Judge {
 
 /// Row 15: acknowledged after the work, and without a barrier.
 pub fn late_acknowledge(lab: &mut Lab<'_>) -> Judge {
+    const LATE: Claim = (
+        "late-acknowledge-loses-ipis",
+        "a fast IPI sent before the one before it is acknowledged is lost",
+    );
+    const BARE: Claim = (
+        "acknowledge-without-isb-loses-ipis",
+        "a fast IPI sent right after an acknowledgement without ISB is lost",
+    );
     if lab.cpus() < 2 {
-        return untried("late-acknowledge-loses-ipis", 15, "", SECONDARY);
+        return untried(15, &[LATE, BARE], SECONDARY);
     }
     let mut ask = |receive| {
         lab.ask(Question::Ipi(IpiCell {
@@ -75,20 +85,8 @@ pub fn late_acknowledge(lab: &mut Lab<'_>) -> Judge {
     let late = ask(Receive::LateAcknowledge);
     let bare = ask(Receive::NoBarrier);
     all(vec![
-        about(
-            late,
-            "late-acknowledge-loses-ipis",
-            15,
-            "a fast IPI sent before the one before it is acknowledged is lost",
-            missed,
-        ),
-        about(
-            bare,
-            "acknowledge-without-isb-loses-ipis",
-            15,
-            "a fast IPI sent right after an acknowledgement without ISB is lost",
-            missed,
-        ),
+        about(late, LATE.0, 15, LATE.1, missed),
+        about(bare, BARE.0, 15, BARE.1, missed),
     ])
 }
 
@@ -127,20 +125,15 @@ pub fn reach(lab: &mut Lab<'_>) -> Judge {
                     count: 4,
                     ..ipi(from, to)
                 };
-                asked.push((reach, own == other, to, lab.ask(Question::Ipi(cell))));
+                asked.push((reach, own == other, from, to, lab.ask(Question::Ipi(cell))));
             }
         }
     }
     Box::new(move |e| {
         let count = |reach, same: Option<bool>, id: &str, claim: &str| {
             let (mut held, mut against) = (0, 0);
-            let mut notes: Vec<String> = Vec::new();
-            let mut note = |text: String| {
-                if !notes.contains(&text) {
-                    notes.push(text);
-                }
-            };
-            for (r, s, to, question) in &asked {
+            let (mut notes, mut reasons): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+            for (r, s, from, to, question) in &asked {
                 if *r != reach || same.is_some_and(|same| same != *s) {
                     continue;
                 }
@@ -149,16 +142,21 @@ pub fn reach(lab: &mut Lab<'_>) -> Judge {
                         let missed = u64::from(result.missed);
                         held += u64::from(result.sent) - missed;
                         against += missed;
-                        for (cpu, n) in result.received.iter().enumerate() {
-                            if cpu != usize::from(*to) && *n > 0 {
-                                note("other CPUs took some".to_owned());
-                            }
+                        if missed > 0 {
+                            let took = takers(result);
+                            notes.push(format!("from {from} to {to}: {took}"));
                         }
                     }
-                    Err(why) => note(why),
+                    Err(why) if reasons.contains(&why) => {}
+                    Err(why) => reasons.push(why),
                 }
             }
-            notes.truncate(3);
+            let more = notes.len().saturating_sub(MOST_NOTES);
+            notes.truncate(MOST_NOTES);
+            if more > 0 {
+                notes.push(format!("and {more} more"));
+            }
+            notes.extend(reasons);
             Observation::counted(id, 16, claim, held, against).noted(notes.join(", "))
         };
         vec![
@@ -169,10 +167,48 @@ pub fn reach(lab: &mut Lab<'_>) -> Judge {
     })
 }
 
+/// Who took fast IPIs, in words.
+fn takers(result: &IpiResult) -> String {
+    let took = result.received.iter().enumerate().filter(|(_, n)| **n > 0);
+    let took: Vec<String> = took.map(|(cpu, _)| cpu.to_string()).collect();
+    if took.is_empty() {
+        "taken by nobody".to_owned()
+    } else {
+        format!("taken by CPU {}", took.join(" and "))
+    }
+}
+
 /// Row 17: sent while one is pending; the other types.
 pub fn merging(lab: &mut Lab<'_>) -> Judge {
+    const MERGE: Claim = (
+        "pending-ipis-merge",
+        "fast IPIs that are sent while one is pending are delivered as one",
+    );
+    const KINDS: [(u8, Claim); 3] = [
+        (
+            1,
+            ("retract-delivers", "a retracting request delivers an IPI"),
+        ),
+        (
+            2,
+            (
+                "deferred-ipi-arrives",
+                "a deferred IPI arrives within a millisecond",
+            ),
+        ),
+        (
+            3,
+            (
+                "no-wake-ipi-arrives",
+                "a no-wake IPI reaches a CPU that is awake now and then",
+            ),
+        ),
+    ];
     if lab.cpus() < 2 {
-        return untried("pending-ipis-merge", 17, "", SECONDARY);
+        let claims: Vec<Claim> = std::iter::once(MERGE)
+            .chain(KINDS.map(|(_, claim)| claim))
+            .collect();
+        return untried(17, &claims, SECONDARY);
     }
     let held = lab.ask(Question::Ipi(IpiCell {
         receive: Receive::Held,
@@ -186,30 +222,8 @@ pub fn merging(lab: &mut Lab<'_>) -> Judge {
         )
     };
     let arrived: fn(&IpiResult) -> (u64, u64) = |r| ((r.sent - r.missed).into(), r.missed.into());
-    let mut judges = vec![about(
-        held,
-        "pending-ipis-merge",
-        17,
-        "fast IPIs that are sent while one is pending are delivered as one",
-        merged,
-    )];
-    for (kind, id, claim) in [
-        (
-            1,
-            "retract-delivers",
-            "a retracting request delivers an IPI",
-        ),
-        (
-            2,
-            "deferred-ipi-arrives",
-            "a deferred IPI arrives within a millisecond",
-        ),
-        (
-            3,
-            "no-wake-ipi-arrives",
-            "a no-wake IPI reaches a CPU that is awake now and then",
-        ),
-    ] {
+    let mut judges = vec![about(held, MERGE.0, 17, MERGE.1, merged)];
+    for (kind, (id, claim)) in KINDS {
         let cell = IpiCell {
             kind,
             count: 4,

@@ -5,10 +5,18 @@ use protocol::LineId;
 use protocol::command::{Action, Special, Step};
 use protocol::message::Refusal;
 
+use crate::error::Error;
 use crate::plan::{GRACE_US, Group, MaskedCpu, Plan, PlannedCell, Question, Routing};
-use crate::session::{Measured, Outcome, Reply, describe};
+use crate::session::{Measured, Outcome, Reply, SessionError, describe};
 
 use super::{Facts, Observation};
+
+/// The field of a CPU that does not accept: 3 accepts nothing on T8140 (silicon).
+pub const NEVER: u8 = 3;
+/// Number of a cell that is not part of the plan, because nothing makes a CPU accept.
+const LEFT_OUT: u32 = u32::MAX;
+/// Why not.
+pub const NO_ACCEPTOR: &str = "no field value makes a CPU accept";
 
 /// Timeout of a trigger, in microseconds: much longer than any delivery seen, short where many are lost.
 const TIMEOUT_US: u32 = 2_000;
@@ -67,20 +75,39 @@ impl<'f> Lab<'f> {
         }
     }
 
+    /// The field's value with which a CPU accepts.
+    pub fn accept(&self) -> u8 {
+        self.facts.acceptor.field.unwrap_or(0)
+    }
+
     /// The same with these CPUs accepting and no other: by SIQ_CFG, on AICv1 by the line's TARGET_CPU.
     pub fn accepting(&self, cpus: &[u8]) -> PlannedCell {
+        self.accepting_with(cpus, self.accept())
+    }
+
+    /// The same by this value of the field.
+    pub fn accepting_with(&self, cpus: &[u8], value: u8) -> PlannedCell {
         let mut cell = self.cell();
         if self.is_v1() {
             cell.routing = Routing::Cpus(cpus.to_vec());
         } else {
-            let field = |cpu| Some(if cpus.contains(&cpu) { 0 } else { 3 });
+            let field = |cpu| Some(if cpus.contains(&cpu) { value } else { NEVER });
             cell.fields = (0..self.cpus()).map(field).collect();
         }
         cell
     }
 
-    /// Puts a cell into the plan; its number.
-    pub fn add(&mut self, mut cell: PlannedCell) -> u32 {
+    /// Puts a cell into the plan, if anything makes a CPU accept; its number. It says nothing where nobody can get an
+    /// interrupt.
+    pub fn add(&mut self, cell: PlannedCell) -> u32 {
+        match self.facts.acceptor.field {
+            Some(_) => self.add_any(cell),
+            None => LEFT_OUT,
+        }
+    }
+
+    /// Puts a cell into the plan, whatever is known of acceptors; its number.
+    pub fn add_any(&mut self, mut cell: PlannedCell) -> u32 {
         let id = self.cells.len() as u32;
         cell.id = id;
         self.cells.push(cell);
@@ -133,7 +160,7 @@ impl<'o> Evidence<'o> {
     pub fn cell(&self, id: u32) -> Result<&'o Measured, String> {
         let found = self.outcome.cells.iter().find(|(c, _)| c.id == id);
         match found {
-            None => Err("a CPU that it needs does not run".to_owned()),
+            None => Err(self.why_not(id)),
             Some((_, m)) => match m.refusal {
                 Some(refusal) if m.fired == 0 || refusal != Refusal::Storm => {
                     Err(describe(refusal))
@@ -142,6 +169,19 @@ impl<'o> Evidence<'o> {
                 _ => Ok(m),
             },
         }
+    }
+
+    /// Why a cell is not among those that were to be measured.
+    fn why_not(&self, id: u32) -> String {
+        let failure = self.outcome.failure.as_ref().map(Error::cause);
+        match failure {
+            Some(Error::Session(SessionError::SiqTraps { .. })) => "SIQ_CFG traps",
+            Some(_) => "the run ended before it",
+            None if self.outcome.interrupted => "the run was interrupted before it",
+            None if id == LEFT_OUT => NO_ACCEPTOR,
+            None => "a CPU that it needs does not run",
+        }
+        .to_owned()
     }
 
     /// Why a cell stopped, whatever it counted.
@@ -190,7 +230,15 @@ pub fn about_cell(
     })
 }
 
-/// The judge of an experiment that cannot be made here.
-pub fn untried(id: &'static str, row: u8, claim: &'static str, why: &'static str) -> Judge {
-    Box::new(move |_| vec![Observation::untried(id, row, claim, why)])
+/// Id and claim of an observation.
+pub type Claim = (&'static str, &'static str);
+
+/// The judge of an experiment that cannot be made here: each of its claims, untried.
+pub fn untried(row: u8, claims: &[Claim], why: impl Into<String>) -> Judge {
+    let (claims, why) = (claims.to_vec(), why.into());
+    Box::new(move |_| {
+        let of = claims.iter();
+        of.map(|(id, claim)| Observation::untried(id, row, claim, why.as_str()))
+            .collect()
+    })
 }

@@ -5,27 +5,31 @@ use protocol::command::{Action, Ending};
 use protocol::message::Refusal;
 
 use super::Observation;
-use super::lab::{CellExt as _, Judge, Lab, about_cell, hits, landed, untried};
+use super::lab::{CellExt as _, Judge, Lab, about_cell, hits, untried};
 
 /// Row 19: a device's line that stays high is taken again and again.
 pub fn storm(lab: &mut Lab<'_>) -> Judge {
     const ID: &str = "high-line-storms";
     const CLAIM: &str = "a line that stays high comes again after every end of its interrupt";
     let Some(line) = lab.facts.options.live_line else {
-        return untried(ID, 19, CLAIM, "--live-line names no line that is high");
+        return untried(19, &[(ID, CLAIM)], "--live-line names no line that is high");
     };
+    if !lab.facts.live_high {
+        let why = format!("line {}:{} is low", line.die, line.number);
+        return untried(19, &[(ID, CLAIM)], why);
+    }
     let mut cell = lab.accepting(&[0]).on(line);
     cell.special.live = true;
     cell.triggers = 1;
     let cell = lab.add(cell);
     Box::new(move |e| {
         let stormed = e.refusal(cell) == Some(Refusal::Storm);
-        let note = if stormed {
-            "left masked by the guard against storms"
-        } else {
-            ""
-        };
-        vec![Observation::counted(ID, 19, CLAIM, stormed.into(), u64::from(!stormed)).noted(note)]
+        vec![match e.cell(cell) {
+            _ if stormed => Observation::counted(ID, 19, CLAIM, 1, 0)
+                .noted("left masked by the guard against storms"),
+            Ok(_) => Observation::counted(ID, 19, CLAIM, 0, 1),
+            Err(why) => Observation::untried(ID, 19, CLAIM, why),
+        }]
     })
 }
 
@@ -34,7 +38,7 @@ pub fn event_read_by_another(lab: &mut Lab<'_>) -> Judge {
     const ID: &str = "event-goes-to-any-reader";
     const CLAIM: &str = "a CPU that was not offered an interrupt takes it by reading EVENT";
     if lab.cpus() < 2 {
-        return untried(ID, 23, CLAIM, "there is no secondary");
+        return untried(23, &[(ID, CLAIM)], "there is no secondary");
     }
     let thief = lab.cpus() - 1;
     let cell = lab
@@ -70,7 +74,7 @@ pub fn masked_line_remembers(lab: &mut Lab<'_>) -> Judge {
         "masked-line-fires-at-unmask",
         26,
         "a line that is set while it is masked is delivered when it is unmasked",
-        |m| (landed(m, 0), m.fired - landed(m, 0)),
+        |m| (m.fired - m.lost, m.lost),
     )
 }
 
@@ -85,7 +89,7 @@ pub fn disabled_in_handler(lab: &mut Lab<'_>) -> Judge {
         31,
         "a line that its handler disabled is delivered again once it is enabled",
         |m| {
-            let held = landed(m, 0).saturating_sub(m.left_masked);
+            let held = (m.fired - m.lost).saturating_sub(m.left_masked);
             (held, m.fired - held)
         },
     )

@@ -4,6 +4,7 @@
 //! many it did not. Numbers of rows are those of the project's list of behaviours (`docs/behaviours.md`). Nothing here is a
 //! verdict: an observation says what was seen, on this target.
 
+mod acceptor;
 mod block_rows;
 mod cpus;
 mod ipis;
@@ -11,6 +12,7 @@ mod lab;
 mod lines;
 mod routing;
 
+use aic_regs::aic::Generation;
 use protocol::LineId;
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +21,13 @@ use crate::firmware::Firmware;
 use crate::proxy::Proxy;
 use crate::result::{Build, Mark};
 use crate::session::{self, Observer, Outcome};
+use crate::target::block::{Block, LineBits};
 use crate::target::{
-    SocFacts, Target, TargetError, candidates, check_lines, find_spare, verify_layout,
+    LineError, Objection, SocFacts, Target, TargetError, candidates, check_lines, find_spare,
+    objections, verify_layout,
 };
 
+use acceptor::{Acceptor, Search};
 use lab::{Evidence, Judge, Lab};
 
 /// Lines looked at for a second spare one.
@@ -193,11 +198,21 @@ pub struct Facts<'t> {
     pub word: u32,
     /// Options of the user.
     pub options: &'t Options,
+    /// Whether the line of [`Options::live_line`] was high.
+    pub live_high: bool,
+    /// What makes a CPU accept.
+    pub acceptor: Acceptor,
 }
 
 impl Facts<'_> {
     fn wants(&self, row: u8) -> bool {
         self.options.rows.is_empty() || self.options.rows.contains(&row)
+    }
+
+    /// Whether any row that is looked at has cells.
+    fn wants_cells(&self) -> bool {
+        let mut rows = EXPERIMENTS.iter().map(|(row, _)| *row);
+        rows.any(|row| self.wants(row) && !ROWS_WITHOUT_CELLS.contains(&row))
     }
 }
 
@@ -226,6 +241,9 @@ const EXPERIMENTS: &[(u8, Experiment)] = &[
     (36, routing::enable),
 ];
 
+/// Experiments that only ask questions of CPUs.
+const ROWS_WITHOUT_CELLS: [u8; 5] = [11, 13, 15, 16, 17];
+
 /// Rows that are looked at without the firmware.
 const BLOCK_ROWS: [u8; 6] = [8, 10, 24, 25, 27, 34];
 
@@ -242,7 +260,7 @@ pub fn rows() -> Vec<u8> {
 /// Makes every observation that `options` ask for.
 ///
 /// # Errors
-/// What goes wrong before any CPU runs the firmware; errors of the link.
+/// A live line that does not exist; what goes wrong before any CPU runs the firmware; errors of the link.
 pub fn observe(
     proxy: &mut Proxy<'_>,
     target: &Target,
@@ -251,15 +269,21 @@ pub fn observe(
     seed: u64,
     observer: &mut dyn Observer,
 ) -> Result<Observed, Error> {
+    let live_high = match options.live_line {
+        Some(line) => is_high(proxy, target, line)?,
+        None => false,
+    };
     let line = find_spare(proxy, target)?;
     let second = second_spare(proxy, target, line)?;
     let word = crate::target::block::routing_word(proxy, target, line)?;
-    let facts = Facts {
+    let mut facts = Facts {
         target,
         line,
         second,
         word,
         options,
+        live_high,
+        acceptor: Acceptor::ANY,
     };
     // It writes and puts back: a stop comes after it.
     let before = proxy.hold(true);
@@ -279,6 +303,19 @@ pub fn observe(
             differences,
         });
     }
+    // Lines beyond NR_IRQ are part of it: the firmware is told that they exist.
+    let mut wide = target.clone();
+    wide.aic.geometry.nr_irq = wide.aic.geometry.max_irq;
+    let mut ended = None;
+    if target.aic.geometry.generation != Generation::V1 && facts.wants_cells() {
+        let mut lab = Lab::new(&facts);
+        let search = Search::new(&mut lab);
+        let outcome = session::run(proxy, &wide, firmware, &lab.into_plan(), seed, observer)?;
+        facts.acceptor = search.found(&outcome);
+        if outcome.failure.is_some() || outcome.interrupted || !outcome.restoring.is_restored() {
+            ended = Some(outcome);
+        }
+    }
     let mut lab = Lab::new(&facts);
     let judges: Vec<Judge> = EXPERIMENTS
         .iter()
@@ -286,10 +323,14 @@ pub fn observe(
         .map(|(_, make)| make(&mut lab))
         .collect();
     let plan = lab.into_plan();
-    // Lines beyond NR_IRQ are part of it: the firmware is told that they exist.
-    let mut wide = target.clone();
-    wide.aic.geometry.nr_irq = wide.aic.geometry.max_irq;
-    let outcome = session::run(proxy, &wide, firmware, &plan, seed, observer)?;
+    let outcome = match ended {
+        // The search did not come to its end: nothing else is begun.
+        Some(outcome) => Outcome {
+            cells: Vec::new(),
+            ..outcome
+        },
+        None => session::run(proxy, &wide, firmware, &plan, seed, observer)?,
+    };
     let evidence = Evidence::new(&outcome);
     observations.extend(judges.iter().flat_map(|judge| judge(&evidence)));
     observations.sort_by_key(|o| o.row);
@@ -300,6 +341,22 @@ pub fn observe(
         marks,
         differences,
     })
+}
+
+/// Whether a line that has to exist is high.
+fn is_high(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<bool, Error> {
+    let outside = |o: &Objection| matches!(o, Objection::Outside(_) | Objection::Zero);
+    let found = objections(&target.lines, line);
+    if found.iter().any(outside) {
+        let found = found.into_iter().filter(outside).collect();
+        return Err(LineError::Refused { line, found }.into());
+    }
+    let at = LineBits::of(target, line);
+    let mut block = Block {
+        proxy,
+        base: target.aic.base,
+    };
+    Ok(block.read(at.hw_state)? & at.bit != 0)
 }
 
 /// A spare line beside `line`.

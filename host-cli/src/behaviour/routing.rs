@@ -6,7 +6,7 @@ use crate::plan::{Question, Routing};
 use crate::session::Reply;
 
 use super::Observation;
-use super::lab::{CellExt as _, Judge, Lab, about_cell, hits, landed, untried};
+use super::lab::{CellExt as _, Judge, Lab, NO_ACCEPTOR, about_cell, hits, landed, untried};
 
 const SECONDARY: &str = "there is no secondary";
 const V1: &str = "AICv1 routes by TARGET_CPU, not by fields";
@@ -28,7 +28,7 @@ pub fn at_el1(lab: &mut Lab<'_>) -> Judge {
         ),
     ];
     if lab.cpus() < 2 {
-        return untried(IDS[0].0, 2, IDS[0].1, SECONDARY);
+        return untried(2, &IDS, SECONDARY);
     }
     let mut cells = Vec::new();
     for (value, (id, claim)) in (0u8..).zip(IDS) {
@@ -37,7 +37,8 @@ pub fn at_el1(lab: &mut Lab<'_>) -> Judge {
             cell.fields[1] = Some(value);
         }
         cell.special.at_el1 = 1 << 1;
-        cells.push((lab.add(cell), id, claim));
+        // It brings the value that it is about.
+        cells.push((lab.add_any(cell), id, claim));
         if lab.is_v1() {
             break;
         }
@@ -60,10 +61,12 @@ pub fn pending_until_accepted(lab: &mut Lab<'_>) -> Judge {
     const CLAIM: &str =
         "an interrupt that no CPU accepts waits, and lands on the CPU that accepts later";
     if lab.is_v1() {
-        return untried(ID, 3, CLAIM, V1);
+        return untried(3, &[(ID, CLAIM)], V1);
     }
     let cpu = lab.cpus() - 1;
-    let cell = lab.accepting(&[]).step(200, cpu, Action::SetField(0));
+    let cell = lab
+        .accepting(&[])
+        .step(200, cpu, Action::SetField(lab.accept()));
     let early = u64::from(200 * 9 / 10u32);
     let cell = lab.add(cell);
     about_cell(cell, ID, 3, CLAIM, move |m| {
@@ -83,7 +86,7 @@ pub fn masked_gives_way(lab: &mut Lab<'_>) -> Judge {
     const ID: &str = "masked-acceptor-gives-way";
     const CLAIM: &str = "an interrupt moves from an acceptor that masks it to one that does not";
     if lab.cpus() < 2 {
-        return untried(ID, 5, CLAIM, SECONDARY);
+        return untried(5, &[(ID, CLAIM)], SECONDARY);
     }
     let cells: Vec<(u32, u8)> = [(0, 1), (1, 0)]
         .into_iter()
@@ -130,6 +133,7 @@ pub fn every_cpu_receives(lab: &mut Lab<'_>) -> Judge {
     const IRQ_CLAIM: &str = "a CPU that alone accepts receives every interrupt";
     const IPI: &str = "cpu-takes-fast-ipis";
     const IPI_CLAIM: &str = "a CPU takes every fast IPI that is sent to it";
+    let usable = lab.facts.acceptor.field.is_some();
     let mut tried = Vec::new();
     for cpu in 0..lab.cpus() {
         let cell = lab.accepting(&[cpu]);
@@ -172,7 +176,8 @@ pub fn every_cpu_receives(lab: &mut Lab<'_>) -> Judge {
                         deaf.push(format!("{cpu}{but}"));
                     }
                 }
-                Err(reason) => why = format!("CPU {cpu}: {reason}"),
+                Err(reason) if usable => why = format!("CPU {cpu}: {reason}"),
+                Err(reason) => why = reason,
             }
         }
         let list = |what: &str, cpus: &[String]| {
@@ -199,26 +204,30 @@ pub fn nibbles(lab: &mut Lab<'_>) -> Judge {
     const REST: &str = "target-1-to-15-delivers";
     const REST_CLAIM: &str = "a line with TARGET 1 to 15 is delivered to a CPU";
     if lab.is_v1() {
-        return untried(ZERO, 22, ZERO_CLAIM, "AICv1 has TARGET_CPU masks instead");
+        let claims = [(ZERO, ZERO_CLAIM), (REST, REST_CLAIM)];
+        return untried(22, &claims, "AICv1 has TARGET_CPU masks instead");
     }
+    let usable = lab.facts.acceptor.field.is_some();
+    // Whatever the nibble names: nobody refuses.
+    let everybody: Vec<u8> = (0..lab.cpus()).collect();
     let mut cells = Vec::new();
     for nibble in 0..16 {
-        let mut cell = lab.cell();
+        let mut cell = lab.accepting(&everybody);
         cell.routing = Routing::Word(lab.facts.word & !0xf | nibble);
         cell.triggers = cell.triggers.min(4);
-        cells.push(lab.add(cell));
+        cells.push(lab.add_any(cell));
     }
     Box::new(move |e| {
         let count = |cells: &[u32]| {
             let (mut held, mut against, mut why) = (0, 0, String::new());
             let mut some = Vec::new();
-            for cell in cells {
+            for (cell, nibble) in cells.iter().zip(1..) {
                 match e.cell(*cell) {
                     Ok(m) => {
                         held += m.fired - m.lost;
                         against += m.lost;
                         if m.lost < m.fired {
-                            some.push((cell - cells[0] + 1).to_string());
+                            some.push(i32::to_string(&nibble));
                         }
                     }
                     Err(reason) => why = reason,
@@ -226,6 +235,15 @@ pub fn nibbles(lab: &mut Lab<'_>) -> Judge {
             }
             (held, against, some, why)
         };
+        // A spare line has TARGET 0 as found. If it reaches nobody, the reason is the nibble only if another value does.
+        let (held, _, _, why) = count(&cells);
+        if !usable && held == 0 {
+            let why = if why.is_empty() { NO_ACCEPTOR } else { &why };
+            return vec![
+                Observation::untried(ZERO, 22, ZERO_CLAIM, why),
+                Observation::untried(REST, 22, REST_CLAIM, why),
+            ];
+        }
         let (held, against, _, why) = count(&cells[..1]);
         let zero = Observation::counted(ZERO, 22, ZERO_CLAIM, held, against).noted(why);
         let (held, against, some, why) = count(&cells[1..]);
@@ -248,12 +266,18 @@ pub fn enable(lab: &mut Lab<'_>) -> Judge {
     const ON: &str = "delivers-with-enable";
     const ON_CLAIM: &str = "interrupts are delivered while CONFIG.ENABLE is 1";
     if lab.is_v1() {
-        return untried(OFF, 36, OFF_CLAIM, "nobody is known to switch AICv1");
+        let claims = [(OFF, OFF_CLAIM), (ON, ON_CLAIM)];
+        return untried(36, &claims, "nobody is known to switch AICv1");
     }
+    // A controller may deliver only while ENABLE is 0.
+    let acceptor = lab.facts.acceptor;
     let cells = [false, true].map(|on| {
-        let mut cell = lab.accepting(&[0]);
+        let Some(value) = acceptor.field.or(acceptor.disabled) else {
+            return lab.add(lab.cell());
+        };
+        let mut cell = lab.accepting_with(&[0], value);
         cell.special.enable = Some(on);
-        lab.add(cell)
+        lab.add_any(cell)
     });
     Box::new(move |e| {
         let found = match e.config() {

@@ -310,7 +310,8 @@ pub struct RouteArgs {
     /// Keep IRQs of a CPU masked for MS milliseconds per trigger, fractions allowed; may be repeated for other CPUs.
     #[arg(long = "mask", value_name = "CPU:MS", value_parser = values::mask)]
     pub masks: Vec<(u32, u32)>,
-    /// AICv1: target the line at these CPUs (logical ids with commas between); may be repeated, one cell each.
+    /// AICv1: target the line at these CPUs (logical ids in decimal with commas between, no mask of bits); may be repeated,
+    /// one cell each. Without it every cell targets the boot CPU.
     #[arg(long = "target-mask", value_name = "CPU[,CPU…]", value_parser = values::cpus)]
     pub target_masks: Vec<CpuSet>,
     /// AICv2 and AICv3: set the TARGET nibble of the line's IRQ_CFG to 0 to 15; may be repeated, one cell each. On T6020

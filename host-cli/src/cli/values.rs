@@ -65,10 +65,14 @@ pub fn row(text: &str) -> Result<u8, String> {
     }
 }
 
-/// `CPU[,CPU…]`.
+/// `CPU[,CPU…]`, decimal only: a number with `0x` is meant as a mask of bits, and would be taken for one CPU.
 pub fn cpus(text: &str) -> Result<super::args::CpuSet, String> {
-    let what = "CPU: allowed are logical ids with commas between";
-    let ids = text.split(',').map(|id| number(id, what));
+    let what = "CPU: allowed are logical ids in decimal with commas between, as in 1,2 (not a mask of bits)";
+    let ids = text.split(',').map(|id| {
+        let decimal = id.bytes().all(|b| b.is_ascii_digit());
+        let id_or_nothing = if decimal { id } else { "" };
+        number(id_or_nothing, what).map_err(|_| format!("\"{id}\" is no {what}"))
+    });
     ids.collect::<Result<_, _>>().map(super::args::CpuSet)
 }
 
@@ -137,6 +141,22 @@ mod tests {
         assert_eq!(line("131072"), Err(range.into()));
         for bad in ["", "x", "-1", "1:2:3", "256:1", "1.5"] {
             assert!(line(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sets_of_cpus() {
+        let of = |text: &str| cpus(text).map(|set| set.0);
+        assert_eq!(of("1,2,10"), Ok(vec![1, 2, 10]));
+        for mask in ["0x6", "0x81", "1,0x2"] {
+            let said = of(mask).expect_err("a mask of bits");
+            assert!(
+                said.contains("decimal") && said.contains("not a mask"),
+                "{said}"
+            );
+        }
+        for bad in ["", ",", "1,", "-1", "+1", "a", "1 2"] {
+            assert!(of(bad).is_err(), "{bad}");
         }
     }
 

@@ -24,7 +24,7 @@ pub struct Request {
     pub triggers: u32,
     /// Timeout of a trigger, in microseconds.
     pub timeout_us: u32,
-    /// AICv1: sets of CPUs that the line is targeted at, one cell each.
+    /// AICv1: sets of CPUs that the line is targeted at, one cell each; empty = the boot CPU.
     pub targets: Vec<Vec<u32>>,
     /// AICv2, AICv3: values of the line's TARGET nibble, one cell each.
     pub nibbles: Vec<u8>,
@@ -163,7 +163,12 @@ pub fn build_for(
     }
     routings.extend(request.nibbles.iter().map(|n| Routing::Word((*n).into())));
     if routings.is_empty() {
-        routings.push(Routing::AsFound);
+        // TARGET_CPU as found is often 0, nobody: such a cell would only say that interrupts are lost.
+        routings.push(if v1 {
+            Routing::Cpus(vec![0])
+        } else {
+            Routing::AsFound
+        });
     }
     let lines = match &request.lines[..] {
         [] => vec![spare],

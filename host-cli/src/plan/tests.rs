@@ -188,3 +188,25 @@ fn estimates_count_windows_and_timeouts() {
     };
     assert!(Estimate::of(&build(&long, 6, SPARE).unwrap()).needs_consent());
 }
+
+#[test]
+fn a_cell_of_aicv1_targets_the_boot_cpu_unless_told_otherwise() {
+    use aic_regs::aic::Generation;
+    let request = Request {
+        fire_cpus: vec![1],
+        ..Request::default()
+    };
+    let routing = |request: &Request, generation| {
+        let plan = build_for(request, 4, generation, SPARE).unwrap();
+        let cells = plan.cells.into_iter();
+        cells.map(|cell| cell.routing).collect::<Vec<_>>()
+    };
+    let boot = [Routing::Cpus(vec![0])];
+    assert_eq!(routing(&request, Generation::V1), boot);
+    assert_eq!(routing(&request, Generation::V2), [Routing::AsFound]);
+    let told = Request {
+        targets: vec![vec![2, 3]],
+        ..request
+    };
+    assert_eq!(routing(&told, Generation::V1), [Routing::Cpus(vec![2, 3])]);
+}

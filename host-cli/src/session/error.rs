@@ -122,7 +122,7 @@ pub enum SessionError {
     },
     /// A worker that does not go home.
     #[error(
-        "CPU {cpu} did not leave the firmware (state {state:?}): restart the target before the next run"
+        "CPU {cpu} did not leave the firmware ({}): restart the target before the next run", last_state(*state)
     )]
     Stuck {
         /// Logical id.
@@ -172,5 +172,19 @@ fn describe(fault: &Fault) -> String {
                 "{who} stopped: {what}, ESR {esr:#x} ({class}), ELR {elr:#x}, FAR {far:#x}, SPSR {spsr:#x}"
             )
         }
+    }
+}
+
+/// The last state of a CPU in words.
+const fn last_state(state: Option<CpuState>) -> &'static str {
+    match state {
+        None => "its state is unknown",
+        Some(CpuState::Absent) => "it never entered",
+        Some(CpuState::Ready) => "it is still in the worker loop",
+        Some(CpuState::Leaving) => "it was about to return to the loader",
+        Some(CpuState::TimedOut) => "it went home because no slice came",
+        Some(CpuState::Faulted) => "it stopped with a fault",
+        Some(CpuState::BadContext) => "it refused to start: the block is not one of ours",
+        Some(CpuState::NoMmu) => "it refused to start: its MMU is off",
     }
 }

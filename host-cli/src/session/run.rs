@@ -481,6 +481,10 @@ fn difference(d: &Difference) -> String {
         Item::Tpidr => format!("TPIDR_EL0 of CPU {index}"),
         Item::Cnthctl => format!("CNTHCTL of CPU {index}"),
     };
+    // All ones is what the firmware writes for a CPU that does not answer any more.
+    if *now == u64::MAX {
+        return format!("{what}: found {found:#x}, now nobody can read it");
+    }
     format!("{what}: found {found:#x}, now {now:#x}")
 }
 

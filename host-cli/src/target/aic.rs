@@ -48,6 +48,8 @@ pub struct AicFacts {
     pub size: u64,
     /// Where its registers are.
     pub geometry: Geometry,
+    /// Die strides as the device tree gives them, in the order of [`STRIDES`]; 0 where it does not.
+    pub strides: [u32; 4],
 }
 
 /// The node of the controller: the one that drivers take, else any that is compatible.
@@ -203,6 +205,7 @@ impl Place {
             bus: self.bus,
             size: window,
             geometry,
+            strides: self.strides,
         })
     }
 
@@ -289,7 +292,7 @@ fn contradicts(info3: Info3, given: u32) -> bool {
 }
 
 /// Properties that give the die strides of IRQ_CFG, SW_SET and MASK_SET, SW_CLR and MASK_CLR, HW_STATE.
-const STRIDES: [&str; 4] = [
+pub const STRIDES: [&str; 4] = [
     "extintrcfg-stride",
     "intmaskset-stride",
     "intmaskclear-stride",

@@ -101,6 +101,7 @@ fn target() -> Target {
         bus: None,
         size: 0x1c_c000,
         geometry: Geometry::v3(1000, 0x1000, 1, 0x4_0000),
+        strides: [0; 4],
     };
     Target {
         soc: SocFacts::default(),

@@ -23,7 +23,7 @@ use adt::Adt;
 
 use crate::proxy::Proxy;
 
-pub use aic::{AicFacts, Place, generation_number};
+pub use aic::{AicFacts, Place, STRIDES, generation_number};
 pub use boot_args::BootArgs;
 pub use cpus::{Core, CpuFacts};
 pub use error::{LineError, TargetError};

@@ -23,6 +23,14 @@ pub struct DefectModel {
     pub swap_cpus: Option<[u32; 2]>,
     /// A field whose class is "never" counts as "normal". Not on version 1.
     pub ignores_never: bool,
+    /// A CPU that masks interrupts is not shown one: its input stays low until it unmasks. Not on version 1.
+    pub hides_from_masked: bool,
+    /// A line is delivered whatever its TARGET says. Not on version 1.
+    pub target_ignored: bool,
+    /// Lines with TARGET 1 to 15 are delivered, those with 0 are not. Not on version 1.
+    pub target_inverted: bool,
+    /// Interrupts are delivered while CONFIG.ENABLE is 0, and are not while it is 1. Not on version 1.
+    pub enable_inverted: bool,
     /// A masked CPU keeps an interrupt that long, in ms, before it moves, whatever `siq.move_after_ns` says; 0 = off.
     pub move_after_ms: u64,
 }

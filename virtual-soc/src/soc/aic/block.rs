@@ -19,7 +19,7 @@ const TARGET_MASK: u32 = 0xf;
 struct Die {
     cfg: Vec<u32>,
     lines: Lines,
-    /// Lines that have TARGET 0.
+    /// Lines whose TARGET lets them through to CPUs.
     to_cpus: Vec<u32>,
 }
 
@@ -29,6 +29,9 @@ pub(super) struct Block {
     layout: AicLayout,
     event: u32,
     delivers_without_enable: bool,
+    enable_inverted: bool,
+    target_ignored: bool,
+    target_inverted: bool,
     anybody: bool,
     config_stuck: bool,
     /// Dies whose banks are another name of die 0's come after this many.
@@ -51,18 +54,27 @@ impl Block {
     pub(super) fn new(model: &SocModel, order: &[usize], seed: u64) -> Self {
         let m = &model.aic;
         let layout = model.aic_layout();
+        // Every word of IRQ_CFG is 0 at first.
+        let through = if model.defect.target_inverted {
+            0
+        } else {
+            u32::MAX
+        };
         let die = |index: usize| {
             let mut lines = Lines::new(model, index < m.dies as usize);
             lines.as_found(model, index);
             Die {
                 cfg: vec![0; m.max_irq as usize],
-                to_cpus: vec![u32::MAX; layout.words()],
+                to_cpus: vec![through; layout.words()],
                 lines,
             }
         };
         let mut aic = Self {
             event: m.event,
             delivers_without_enable: m.delivers_without_enable,
+            enable_inverted: model.defect.enable_inverted,
+            target_ignored: model.defect.target_ignored,
+            target_inverted: model.defect.target_inverted,
             anybody: m.event_claim == EventClaim::Anybody,
             config_stuck: model.faults.config_stuck,
             true_banks: if m.bank_alias {
@@ -218,13 +230,15 @@ impl Block {
     }
 
     fn set_cfg(&mut self, die: usize, line: usize, value: u32, now: u64) {
+        let zero = value & TARGET_MASK == 0;
+        let through = self.target_ignored || zero != self.target_inverted;
         let d = &mut self.dies[die];
         if !d.lines.has(line) {
             return;
         }
         let (word, bit) = (line / 32, bit(line as u32));
         d.cfg[line] = value;
-        if value & TARGET_MASK == 0 {
+        if through {
             d.to_cpus[word] |= bit;
         } else {
             d.to_cpus[word] &= !bit;
@@ -234,6 +248,7 @@ impl Block {
 
     /// RESET bit 0. What it really does is not published: the model says.
     fn reset(&mut self, now: u64) {
+        let through = if self.target_inverted { 0 } else { u32::MAX };
         for d in &mut self.dies {
             if self.reset != ResetEffect::Nothing {
                 d.lines.mask_all();
@@ -241,7 +256,7 @@ impl Block {
             if self.reset == ResetEffect::Clears {
                 d.lines.clear_software();
                 d.cfg.fill(0);
-                d.to_cpus.fill(u32::MAX);
+                d.to_cpus.fill(through);
             }
         }
         self.sync_all(now);
@@ -257,7 +272,8 @@ impl Block {
 
     /// Tell the router which lines of a word became deliverable or ceased to be.
     fn sync(&mut self, die: usize, word: usize, now: u64) {
-        let enabled = self.config & CONFIG_ENABLE != 0 || self.delivers_without_enable;
+        let on = self.config & CONFIG_ENABLE != 0;
+        let enabled = on != self.enable_inverted || self.delivers_without_enable;
         let d = &mut self.dies[die];
         let open = if enabled { d.to_cpus[word] } else { 0 };
         let (more, fewer) = d.lines.sync(word, open);

@@ -50,6 +50,7 @@ pub(crate) struct Router {
     /// Picoseconds an interrupt stays with a CPU that masks it.
     patience: Ps,
     lose_every: u64,
+    hides_from_masked: bool,
     /// CPUs whose inputs are exchanged.
     swapped: u64,
     spurious_every: u64,
@@ -90,6 +91,7 @@ impl Router {
             },
             policy,
             lose_every: model.defect.lose_delivery_every,
+            hides_from_masked: model.defect.hides_from_masked,
             swapped,
             spurious_every: model.faults.spurious_every,
             duplicate_every: model.faults.duplicate_every,
@@ -257,7 +259,9 @@ impl Router {
             if self.offers[at].ready > now {
                 continue;
             }
-            let cpu = self.place(at, now);
+            let wanted = self.place(at, now);
+            let hidden = |c: &usize| self.hides_from_masked && self.masked >> c & 1 == 1;
+            let cpu = wanted.filter(|c| !hidden(c));
             let low = cpu.filter(|&c| {
                 let field = self.receivers[c].siq_cfg & 3;
                 self.policy.el1_misbehaves && field == 0 && self.at_el1 >> c & 1 == 1
