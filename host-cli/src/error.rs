@@ -6,6 +6,7 @@ use protocol::image::ImageError;
 use virtual_soc::{ModelError, RawError};
 
 use crate::files::ReadError;
+use crate::irqs::ListingError;
 use crate::link::OpenError;
 use crate::plan::PlanError;
 use crate::proxy::ProxyError;
@@ -178,6 +179,14 @@ pub enum Error {
         /// Why not.
         why: FileError,
     },
+    /// A file that is no listing of interrupts.
+    #[error("{}: {why}", path.display())]
+    Listing {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: ListingError,
+    },
     /// What is asked for is not in the device tree.
     #[error("{}: {why}", path.display())]
     TreeQuery {
@@ -250,6 +259,7 @@ impl Error {
             | Self::NoFirmware
             | Self::FirmwareFile { .. }
             | Self::TreeQuery { .. }
+            | Self::Listing { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)

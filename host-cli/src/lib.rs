@@ -2,7 +2,8 @@
 //!
 //! The layers, from below: [`link`] carries bytes, [`proxy`] speaks the resident loader's protocol on it, [`target`] finds
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
-//! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers. [`route`]
+//! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers, [`irqs`]
+//! listings of a running Linux. [`route`]
 //! puts them together; [`vm`] serves virtual SoCs to other programs;
 //! [`cli`] is the command line on top.
 
@@ -12,6 +13,7 @@ pub mod error;
 pub mod fields;
 pub mod files;
 pub mod firmware;
+pub mod irqs;
 pub mod link;
 pub mod output;
 pub mod plan;

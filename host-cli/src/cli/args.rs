@@ -41,6 +41,8 @@ pub enum Command {
     Adt(AdtArgs),
     /// Show which interrupt lines are owned, which are spare, and which are neither.
     Lines(LinesArgs),
+    /// Decode a listing of /proc/interrupts: line, owner and CPUs of every row.
+    Irqs(IrqsArgs),
     /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
     Fields(FieldsArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
@@ -137,6 +139,23 @@ pub struct LinesArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Form of the result: schema "aicprobe.lines/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Decodes every row of the interrupt controller in a copy of /proc/interrupts to die and line, and says which CPUs take interrupts.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct IrqsArgs {
+    /// The listing.
+    pub file: PathBuf,
+    /// Name the owner of every line by the device tree in FILE.
+    #[arg(long, value_name = "FILE")]
+    pub adt: Option<PathBuf>,
+    /// Form of the result: schema "aicprobe.irqs/1".
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the result to FILE instead of standard output.

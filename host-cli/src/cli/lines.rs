@@ -24,7 +24,7 @@ use super::write::Sink;
 /// Time from one look at HW_STATE to the next.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// Most dies that INFO1 can count.
-const MOST_DIES: u32 = 16;
+pub(super) const MOST_DIES: u32 = 16;
 
 /// Runs the command.
 ///

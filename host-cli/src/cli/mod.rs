@@ -14,6 +14,7 @@ mod args;
 mod bench;
 mod fields;
 mod interrupt;
+mod irqs;
 mod lines;
 mod list;
 mod observe;
@@ -55,6 +56,7 @@ pub fn main() -> ExitCode {
         Command::Vm(vm) => vm::run(&cli, vm),
         Command::Adt(adt) => adt::run(adt),
         Command::Lines(lines) => lines::run(&cli, lines),
+        Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::List(list) => list::run(list),

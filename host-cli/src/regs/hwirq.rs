@@ -20,6 +20,12 @@ const FIQS: [&str; 6] = [
     "performance counters of P cores",
 ];
 
+/// What the FIQ is that the Linux driver gives this number.
+#[must_use]
+pub fn fiq_name(number: usize) -> Option<&'static str> {
+    FIQS.get(number).copied()
+}
+
 /// An interrupt number taken apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hwirq {

@@ -13,7 +13,7 @@ mod table;
 pub use decode::{Decoded, DecodedField, decode};
 pub use export::{Controllers, RegsExport, RegsList, RegsShow};
 pub use find::{FindError, find, find_for_value};
-pub use hwirq::{Hwirq, HwirqReading};
+pub use hwirq::{Hwirq, HwirqReading, fiq_name};
 pub use model::{FieldFact, Place, Register, ValueFact, VariantFact, registers, registers_on};
 pub use svd::{SvdError, SvdPeripheral, svd};
 pub use table::{decoded_text, hwirq_text, list_text, show_text};

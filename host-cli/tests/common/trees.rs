@@ -7,6 +7,11 @@ use adt::NodeBuilder;
 /// A captured tree of a real machine, or `None` with the reason printed. `AICPROBE_CASES` names the folder that holds
 /// `adt/`.
 pub fn case(name: &str) -> Option<String> {
+    case_of("adt", name)
+}
+
+/// A captured file of another kind, in `kind/` beside `adt/`.
+pub fn case_of(kind: &str, name: &str) -> Option<String> {
     let folder = std::env::var_os("AICPROBE_CASES").map_or_else(
         || {
             [env!("CARGO_MANIFEST_DIR"), "..", "..", "shared", "cases"]
@@ -15,7 +20,7 @@ pub fn case(name: &str) -> Option<String> {
         },
         PathBuf::from,
     );
-    let path = folder.join("adt").join(name);
+    let path = folder.join(kind).join(name);
     if !path.exists() {
         eprintln!("skipped: {} is not at hand", path.display());
         return None;
