@@ -9,7 +9,7 @@ use crate::plan::{self, Plan, Request, Routing};
 use crate::proxy::Proxy;
 use crate::result::{self, Mark, RouteResult};
 use crate::session::{self, Observer, Outcome};
-use crate::target::{Objection, Target, check_lines, find_spare, verify_layout};
+use crate::target::{Objection, Target, check_lines, find_spare, verify_layout, verify_pairs};
 
 /// The plan for a request, with every line that it fires checked on the target. Nothing is changed there.
 ///
@@ -33,6 +33,10 @@ pub fn make_plan_forced(
     // Wrong CPUs first: that needs no look at the target.
     let generation = target.aic.geometry.generation;
     plan::build_for(request, cpus, generation, LineId { die: 0, number: 1 })?;
+    if !request.lines.is_empty() {
+        // Their registers are judged, so these have to be where they should be. Without a name that comes before the first shot.
+        verify_pairs(proxy, &target.aic)?;
+    }
     let tested = check_lines(proxy, target, &request.lines, force)?;
     let objected = tested.iter().filter(|(_, found)| !found.is_empty());
     let mut marks: Vec<Mark> = objected.map(|(line, found)| forced(*line, found)).collect();
@@ -46,7 +50,14 @@ pub fn make_plan_forced(
     };
     let spare = match request.lines.first() {
         Some(line) => *line,
-        None => find_spare(proxy, target)?,
+        None => match find_spare(proxy, target) {
+            // All high or all set: those may be other registers.
+            Err(e @ Error::Line(_)) => {
+                verify_pairs(proxy, &target.aic)?;
+                return Err(e);
+            }
+            found => found?,
+        },
     };
     let mut plan = plan::build_for(request, cpus, generation, spare)?;
     for cell in &mut plan.cells {

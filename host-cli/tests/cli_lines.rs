@@ -126,6 +126,66 @@ fn every_line_that_fails_a_test_is_refused_with_the_reason() {
 }
 
 #[test]
+fn every_line_asked_for_is_answered_in_the_result() {
+    let folder = Folder::new();
+    let file = folder.file("tree.adt", &synthetic(2).build().unwrap());
+    let mut args = vec!["-q", "lines", "--adt", &file, "--nr-irq", "1961"];
+    args.extend(["--line", "1396", "--line", "719", "--line", "353"]);
+    let output = aicprobe(&args);
+    assert_eq!(output.status.code(), Some(7), "{}", stderr(&output));
+    let text = stdout(&output);
+    for part in [
+        "\n0:1396  spare\n",
+        "\n0:719  refused: in use: /arm-io/wdt names it\n",
+        "\n0:353  refused: in use: the firmware routes it to target 4",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    args.extend(["--format", "json"]);
+    let json: Value = serde_json::from_str(&stdout(&aicprobe(&args))).expect("JSON");
+    let asked = json["asked"].as_array().expect("a list");
+    let answers: Vec<_> = asked
+        .iter()
+        .map(|a| {
+            (
+                a["number"].as_u64().unwrap(),
+                a["spare"].as_bool().unwrap(),
+                a["tests"].to_string(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            (1396, true, "[]".to_owned()),
+            (719, false, "[\"owned\"]".to_owned()),
+            (353, false, "[\"ext-intr-cfg\"]".to_owned()),
+        ]
+    );
+}
+
+/// Levels and set bits of a die mean nothing where its banks are somewhere else.
+#[test]
+fn no_line_is_judged_by_registers_that_are_not_where_they_should_be() {
+    let folder = Folder::new();
+    let text = "extends = \"t8132\"\n[aic]\ndies = 2\nbanks = 2\n[adt]\ncfg_stride = 0x5000\nset_stride = 0x5000\nclear_stride = 0x5000\nhw_state_stride = 0x5000\n";
+    let target = format!("vm:{}", folder.file("strides.toml", text.as_bytes()));
+    for command in [&["lines"][..], &["route", "--dry-run", "--line", "1:900"]] {
+        let mut args = command.to_vec();
+        args.extend(["-q", "--target", &target]);
+        let output = aicprobe(&args);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{command:?}: {text}");
+        assert!(
+            text.contains("not laid out as the device tree says")
+                && text.contains("SW_SET and SW_CLR of die 1"),
+            "{command:?}: {text}"
+        );
+        assert_eq!(stdout(&output), "", "{command:?}");
+    }
+}
+
+#[test]
 fn the_table_has_all_its_parts() {
     let folder = Folder::new();
     let file = folder.file("tree.adt", &synthetic(2).build().unwrap());

@@ -10,12 +10,12 @@ use crate::output::to_json;
 use crate::result::Mark;
 use crate::target::{
     Levels, LineError, LineMap, LineSpace, Objection, Overrides, Place, Registers, SocFacts,
-    Target, Watch, generation_number, registers_objections,
+    Target, Watch, generation_number, registers_objections, verify_pairs,
 };
 use crate::tree::{LinesReport, Looked, Source, lines_table, verdict};
 
 use super::adt::{parsed, read};
-use super::args::{Cli, Format, LinesArgs};
+use super::args::{Format, LinesArgs};
 use super::interrupt;
 use super::open::open;
 use super::route::read_adt;
@@ -31,7 +31,7 @@ pub(super) const MOST_DIES: u32 = 16;
 /// # Errors
 /// [`Error`] if there is no device tree, no controller or no target; [`Error::Line`] for a line asked for that fails a
 /// test, after the report.
-pub fn run(cli: &Cli, args: &LinesArgs) -> Result<u8, Error> {
+pub fn run(args: &LinesArgs) -> Result<u8, Error> {
     let sink = Sink::open(args.output.as_deref())?;
     let seen = match (&args.adt, &args.target) {
         (Some(path), None) => in_file(path, args)?,
@@ -48,15 +48,15 @@ pub fn run(cli: &Cli, args: &LinesArgs) -> Result<u8, Error> {
         // The report is of what was seen until then.
         return Ok(exit::INTERRUPTED);
     }
-    for (line, found) in seen.asked {
-        if !found.is_empty() {
-            return Err(LineError::Refused { line, found }.into());
-        }
-        if !cli.quiet {
-            say!("aicprobe: line {}:{} is spare", line.die, line.number);
-        }
+    // The report answers for every line; the exit code is that of the first refused one.
+    let mut refused = seen
+        .asked
+        .into_iter()
+        .filter(|(_, found)| !found.is_empty());
+    match refused.next() {
+        Some((line, found)) => Err(LineError::Refused { line, found }.into()),
+        None => Ok(exit::OK),
     }
-    Ok(exit::OK)
 }
 
 /// The report, and the tests that lines asked for fail.
@@ -81,9 +81,9 @@ fn in_file(path: &Path, args: &LinesArgs) -> Result<Seen, Error> {
     let source = source(path.display().to_string(), &place, from);
     let asked = args.lines.iter();
     let asked = asked.map(|line| (*line, verdict(&map, None, *line)));
-    let asked = asked.collect();
+    let asked = asked.collect::<Vec<_>>();
     let soc = SocFacts::from_tree(&tree);
-    let report = LinesReport::new(soc, source, &map, None, marks);
+    let report = LinesReport::new(soc, source, &map, None, marks).asked(&asked);
     Ok(Seen { report, asked })
 }
 
@@ -151,6 +151,7 @@ fn on_target(name: &str, adt: Option<&Path>, args: &LinesArgs) -> Result<Seen, E
     let mut proxy = opened.connect()?;
     let target = Target::discover_with(&mut proxy, &overrides)?;
     marks.extend(target.marks.clone());
+    verify_pairs(&mut proxy, &target.aic)?;
     let looked = look(&mut proxy, &target, args)?;
     let mut asked = Vec::new();
     for line in &args.lines {
@@ -170,7 +171,7 @@ fn on_target(name: &str, adt: Option<&Path>, args: &LinesArgs) -> Result<Seen, E
         nr_irq_from: "INFO1 of the controller".to_owned(),
     };
     let soc = target.soc.clone();
-    let report = LinesReport::new(soc, source, &target.lines, Some(&looked), marks);
+    let report = LinesReport::new(soc, source, &target.lines, Some(&looked), marks).asked(&asked);
     Ok(Seen { report, asked })
 }
 

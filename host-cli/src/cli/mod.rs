@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
         Command::Route(route) => route::run(&cli, route),
         Command::Vm(vm) => vm::run(&cli, vm),
         Command::Adt(adt) => adt::run(adt),
-        Command::Lines(lines) => lines::run(&cli, lines),
+        Command::Lines(lines) => lines::run(lines),
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),

@@ -10,22 +10,15 @@ use crate::error::Error;
 use crate::proxy::Proxy;
 
 use super::block::{Block, LineBits, try_mask_pair};
-use super::{Target, TargetError, find_spare};
+use super::{AicFacts, Registers, Target, TargetError, find_spare};
 
-/// Checks every die's banks by reading, and with the mask of a spare line on each, where there is one.
+/// The half of [`verify_layout`] that writes nothing: SET and CLR of every bank of every die must read as pairs. What a line's registers
+/// say means nothing before.
 ///
 /// # Errors
 /// [`TargetError::Layout`] with what disagrees; errors of the link.
-pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error> {
-    let spare = match find_spare(proxy, target) {
-        Ok(line) => Some(line),
-        Err(Error::Line(_)) => None,
-        Err(e) => return Err(e),
-    };
-    let g = target.aic.geometry;
-    let base = target.aic.base;
-    let mut block = Block { proxy, base };
-    let disagrees = |what: String| Err(TargetError::Layout { base, what }.into());
+pub fn verify_pairs(registers: &mut dyn Registers, aic: &AicFacts) -> Result<(), Error> {
+    let (g, base) = (aic.geometry, aic.base);
     for die in 0..g.dies as u8 {
         for (set, clear, name) in [
             (Bank::SwSet, Bank::SwClr, "SW_SET and SW_CLR"),
@@ -38,16 +31,38 @@ pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error
                 ) else {
                     continue;
                 };
-                let words = (block.read(set.into())?, block.read(clear.into())?);
+                let words = (
+                    registers.read32(base + u64::from(set))?,
+                    registers.read32(base + u64::from(clear))?,
+                );
                 if words.0 != words.1 {
-                    return disagrees(format!(
+                    let what = format!(
                         "{name} of die {die}, word {word}, at +{set:#x} and +{clear:#x} read {:#x} and {:#x}: no pair",
                         words.0, words.1
-                    ));
+                    );
+                    return Err(TargetError::Layout { base, what }.into());
                 }
             }
         }
     }
+    Ok(())
+}
+
+/// Checks every die's banks by reading, and with the mask of a spare line on each, where there is one.
+///
+/// # Errors
+/// [`TargetError::Layout`] with what disagrees; errors of the link.
+pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error> {
+    verify_pairs(proxy, &target.aic)?;
+    let spare = match find_spare(proxy, target) {
+        Ok(line) => Some(line),
+        Err(Error::Line(_)) => None,
+        Err(e) => return Err(e),
+    };
+    let g = target.aic.geometry;
+    let base = target.aic.base;
+    let mut block = Block { proxy, base };
+    let disagrees = |what: String| Err(TargetError::Layout { base, what }.into());
     let Some(line) = spare else {
         return Ok(());
     };

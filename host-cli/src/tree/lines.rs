@@ -69,6 +69,10 @@ pub struct LinesReport {
     pub spare: Vec<Spare>,
     /// Lines that nobody owns and that are or were high. `null` where nobody looked.
     pub suspicious: Option<Vec<Suspicious>>,
+    /// Lines that devices name and that were low at every look: silent by nature, or named wrongly. `null` where nobody looked.
+    pub never_changed: Option<Vec<u32>>,
+    /// The answer for every line that was asked for.
+    pub asked: Vec<Asked>,
     /// How long was looked. `null` where nobody looked.
     pub looked: Option<LookedInfo>,
     /// What was inferred instead of read.
@@ -178,6 +182,21 @@ pub struct Suspicious {
     pub level: &'static str,
 }
 
+/// The answer for a line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Asked {
+    /// Die.
+    pub die: u8,
+    /// Line of the die.
+    pub number: u16,
+    /// Whether it passes every test that was made.
+    pub spare: bool,
+    /// The tests that it fails, in one word each.
+    pub tests: Vec<&'static str>,
+    /// The same in words.
+    pub failed: Vec<String>,
+}
+
 /// A look.
 #[derive(Clone, Debug, Serialize)]
 pub struct LookedInfo {
@@ -262,11 +281,20 @@ impl LinesReport {
             msi: msi.collect(),
             routed: routed.collect(),
             suspicious: looked.map(|l| suspicious(map, &l.levels)),
+            never_changed: looked.map(|_| never_changed(&owned)),
+            asked: Vec::new(),
             looked: looked.map(|l| looked_info(l, &owned)),
             owned,
             gaps,
             marks,
         }
+    }
+
+    /// The same with the answers for lines that were asked for.
+    #[must_use]
+    pub fn asked(mut self, asked: &[(LineId, Vec<Objection>)]) -> Self {
+        self.asked = asked.iter().map(answer).collect();
+        self
     }
 
     /// The candidates whose registers are worth a look.
@@ -278,6 +306,24 @@ impl LinesReport {
             .map(|candidate| candidate.line)
             .collect()
     }
+}
+
+fn answer((line, found): &(LineId, Vec<Objection>)) -> Asked {
+    Asked {
+        die: line.die,
+        number: line.number,
+        spare: found.is_empty(),
+        tests: found.iter().map(Objection::name).collect(),
+        failed: found.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn never_changed(owned: &[Owned]) -> Vec<u32> {
+    // Line 0 is a filler.
+    let low = owned
+        .iter()
+        .filter(|o| o.line != 0 && o.level == Some("low"));
+    low.map(|o| o.line).collect()
 }
 
 fn owner_info(claim: &Claim) -> OwnerInfo {

@@ -20,6 +20,7 @@ pub fn lines_table(report: &LinesReport) -> String {
     gaps(&mut out, report);
     spare(&mut out, report);
     suspicious(&mut out, report);
+    asked(&mut out, report);
     for mark in &report.marks {
         let _ = writeln!(out, "{} ({}): {}", mark.kind.name(), mark.about, mark.text);
     }
@@ -71,21 +72,18 @@ fn counts(out: &mut String, r: &LinesReport) {
         "{} lines named in interrupts{highest}; {} shared; {} spare by the device tree",
         c.named, c.shared, c.spare
     );
-    let mut list = |what: &str, numbers: &[u32]| {
-        if !numbers.is_empty() {
-            let mut shown: Vec<String> = numbers.iter().take(NUMBERS).map(u32::to_string).collect();
-            if numbers.len() > NUMBERS {
-                shown.push(format!("and {} more", numbers.len() - NUMBERS));
-            }
-            let _ = writeln!(out, "  {what}: {}", shown.join(" "));
-        }
-    };
     list(
+        out,
         "named only behind another controller's phandle",
         &c.behind_another,
     );
-    list("named, but not the controller's (pseudo-lines)", &c.outside);
     list(
+        out,
+        "named, but not the controller's (pseudo-lines)",
+        &c.outside,
+    );
+    list(
+        out,
         "named under a controller that is no node",
         &c.unknown_parent,
     );
@@ -96,6 +94,24 @@ fn counts(out: &mut String, r: &LinesReport) {
             l.looks, l.ms, l.owned_high, l.owned_toggled, l.owned_low
         );
     }
+    if let Some(lines) = &r.never_changed {
+        list(
+            out,
+            "named, and never seen to change: silent for now, or named wrongly",
+            lines,
+        );
+    }
+}
+
+fn list(out: &mut String, what: &str, numbers: &[u32]) {
+    if numbers.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> = numbers.iter().take(NUMBERS).map(u32::to_string).collect();
+    if numbers.len() > NUMBERS {
+        shown.push(format!("and {} more", numbers.len() - NUMBERS));
+    }
+    let _ = writeln!(out, "  {what}: {}", shown.join(" "));
 }
 
 fn owned(out: &mut String, r: &LinesReport) {
@@ -205,5 +221,19 @@ fn suspicious(out: &mut String, r: &LinesReport) {
                 let _ = writeln!(out, "{}:{}  {}", s.die, s.number, s.level);
             }
         }
+    }
+}
+
+fn asked(out: &mut String, r: &LinesReport) {
+    if r.asked.is_empty() {
+        return;
+    }
+    out.push_str("\nlines asked for\n");
+    for line in &r.asked {
+        let answer = match line.spare {
+            true => "spare".to_owned(),
+            false => format!("refused: {}", line.failed.join("; ")),
+        };
+        let _ = writeln!(out, "{}:{}  {answer}", line.die, line.number);
     }
 }
