@@ -325,3 +325,33 @@ fn check_encoding(e: &Value, access: &Value) {
     assert_eq!(e.get("mrs_x0").is_none(), access == "write-only", "{name}");
     assert_eq!(e.get("msr_x0").is_none(), access == "read-only", "{name}");
 }
+
+#[test]
+fn a_base_is_a_page_with_room_behind_it() {
+    let export = |base| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+            .args([
+                "regs", "export", "--format", "svd", "--soc", "T8140", "--base", base,
+            ])
+            .output()
+            .expect("the program starts");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), text)
+    };
+    for base in [
+        "0x1",
+        "0x301002000",
+        "0xffffffffffffffff",
+        "0xffffffffffffc000",
+    ] {
+        let (code, text) = export(base);
+        assert_eq!(code, Some(2), "{base}: {text}");
+        assert!(
+            text.contains("multiples of 0x4000 up to 0x"),
+            "{base}: {text}"
+        );
+    }
+    assert_eq!(export("0xffffffffffe34000"), (Some(0), String::new()));
+    let (code, text) = export("0xffffffffffe38000");
+    assert_eq!(code, Some(2), "its end would wrap: {text}");
+}

@@ -18,6 +18,9 @@ use super::args::Format;
 use super::values;
 use super::write::Sink;
 
+/// Page of these machines; every device starts on one.
+const PAGE: u64 = 0x4000;
+
 /// What `regs` does.
 #[derive(Debug, Subcommand)]
 pub enum RegsCommand {
@@ -107,7 +110,7 @@ pub struct ExportArgs {
     /// Only this generation.
     #[arg(long, value_enum)]
     pub generation: Option<MmioGroup>,
-    /// In SVD: the controller's physical address, decimal or 0x. Needs --soc or --generation.
+    /// In SVD: the controller's physical address, a multiple of 0x4000, decimal or 0x. Needs --soc or --generation.
     #[arg(long, value_name = "ADDR", value_parser = values::address)]
     pub base: Option<u64>,
     /// Write the result to FILE instead of standard output.
@@ -263,6 +266,7 @@ fn export(args: &ExportArgs) -> Result<String, Error> {
             let (name, peripherals) = match (named, args.base) {
                 (Some(named), base) => {
                     let base = base.unwrap_or(named.base);
+                    check_base(base, named)?;
                     let name = soc.map_or("AIC", |soc| soc.soc);
                     (
                         name,
@@ -281,6 +285,18 @@ fn export(args: &ExportArgs) -> Result<String, Error> {
             svd(name, &peripherals).map_err(|e| Error::Internal(e.to_string()))
         }
     }
+}
+
+/// A place where a controller can be: on a page, and all of it below 2^64.
+fn check_base(base: u64, named: &Controller) -> Result<(), Error> {
+    let last = u64::MAX - (SvdPeripheral::extent(named) - 1);
+    if base.is_multiple_of(PAGE) && base <= last {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "--base {base:#x}: allowed are multiples of {PAGE:#x} up to {:#x}",
+        last - last % PAGE
+    )))
 }
 
 fn controller(name: &str) -> Result<&'static Controller, Error> {

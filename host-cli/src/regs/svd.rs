@@ -43,6 +43,15 @@ impl SvdPeripheral {
         }
     }
 
+    /// Bytes from the base of such a controller to its end.
+    #[must_use]
+    pub fn extent(controller: &Controller) -> u64 {
+        let ends = spans(controller).into_iter();
+        ends.map(|(offset, size)| u64::from(offset) + u64::from(size))
+            .max()
+            .unwrap_or(1)
+    }
+
     /// The controller that stands for its generation.
     #[must_use]
     pub fn usual(generation: Generation) -> Self {
@@ -124,7 +133,7 @@ fn lines_known(controller: &Controller) -> String {
 }
 
 /// The window that drivers map, and what is behind it.
-fn address_blocks(controller: &Controller) -> Result<Vec<AddressBlock>, SvdError> {
+fn spans(controller: &Controller) -> Vec<(u32, u32)> {
     let mut blocks = vec![(0, controller.window)];
     if controller.event >= controller.window {
         blocks.push((controller.event, 4));
@@ -133,7 +142,11 @@ fn address_blocks(controller: &Controller) -> Result<Vec<AddressBlock>, SvdError
     if controller.generation == Generation::V1 && timebase >= controller.window {
         blocks.push((timebase, TIMEBASE_SIZE));
     }
-    let blocks = blocks.into_iter().map(|(offset, size)| {
+    blocks
+}
+
+fn address_blocks(controller: &Controller) -> Result<Vec<AddressBlock>, SvdError> {
+    let blocks = spans(controller).into_iter().map(|(offset, size)| {
         Ok(AddressBlock::builder()
             .offset(offset)
             .size(size)
