@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct SocFacts {
     /// SoC, e.g. "T8140"; empty if the tree does not say.
     pub name: String,
-    /// Chip id, e.g. 0x8140; `None` if the tree does not say.
+    /// Chip id, e.g. 0x8140; `None` if the tree does not say (a template has 0).
     pub chip_id: Option<u32>,
     /// Board (`target-type`), e.g. "J700".
     pub board: String,
@@ -25,7 +25,8 @@ impl SocFacts {
         let root = tree.root();
         let chosen = tree.node("/chosen");
         let text = |s: Option<&str>| s.unwrap_or_default().to_owned();
-        let chip_id = chosen.and_then(|n| n.u32("chip-id"));
+        // A template has a placeholder of 0 there, which the boot loader fills in.
+        let chip_id = chosen.and_then(|n| n.u32("chip-id")).filter(|id| *id != 0);
         let listed = tree
             .node("/arm-io")
             .and_then(|n| n.compatible().find_map(|c| c.strip_prefix("arm-io,")));
@@ -41,5 +42,24 @@ impl SocFacts {
             model: text(root.str("model")),
             firmware: text(chosen.and_then(|n| n.str("firmware-version"))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use adt::NodeBuilder;
+
+    #[test]
+    fn a_placeholder_is_no_chip() {
+        let chip = |id| {
+            let chosen = NodeBuilder::new("chosen").prop_u32("chip-id", id);
+            let root = NodeBuilder::new("device-tree").prop_u32("x", 1);
+            let blob = root.child(chosen).build().unwrap();
+            let facts = SocFacts::from_tree(&Adt::new(&blob).unwrap());
+            (facts.chip_id, facts.name)
+        };
+        assert_eq!(chip(0x8103), (Some(0x8103), "T8103".to_owned()));
+        assert_eq!(chip(0), (None, String::new()));
     }
 }
