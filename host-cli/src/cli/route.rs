@@ -11,7 +11,7 @@ use crate::plan::Estimate;
 use crate::result::RouteResult;
 use crate::route::{Setting, make_plan_forced, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
-use crate::target::{AdtFile, Overrides, Target};
+use crate::target::{AdtFile, LineMap, Overrides, Target};
 use crate::tree::TreeFile;
 
 use super::all;
@@ -157,7 +157,9 @@ pub(super) fn one(
     progress.on(Event::Console(&String::from_utf8_lossy(&console)));
     progress.finish(failed);
     let (outcome, result) = measured?;
-    Ok(Made::Result(result.map(Box::new), exit_code(&outcome)))
+    let mut verdict = exit_code(&outcome);
+    verdict.messages.extend(storming(&outcome, &target.lines));
+    Ok(Made::Result(result.map(Box::new), verdict))
 }
 
 /// What the user gives instead of what the target says.
@@ -248,6 +250,31 @@ pub fn exit_code(outcome: &Outcome) -> Verdict {
         code: codes.first().copied().unwrap_or(exit::OK),
         messages,
     }
+}
+
+/// Who owns each line that fired without end.
+fn storming(outcome: &Outcome, lines: &LineMap) -> Vec<String> {
+    let storms = outcome
+        .cells
+        .iter()
+        .filter(|(_, m)| m.refusal == Some(Refusal::Storm));
+    let mut said: Vec<String> = Vec::new();
+    for (cell, _) in storms {
+        let owners = lines.owners(cell.line);
+        let owners: Vec<String> = owners.iter().map(ToString::to_string).collect();
+        let who = match owners.is_empty() {
+            true => "nobody owns it by the device tree".to_owned(),
+            false => owners.join("; "),
+        };
+        let text = format!(
+            "line {}:{} fires without end: {who}",
+            cell.line.die, cell.line.number
+        );
+        if !said.contains(&text) {
+            said.push(text);
+        }
+    }
+    said
 }
 
 /// What a lost link leaves, in words.
