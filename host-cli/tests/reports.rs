@@ -3,7 +3,7 @@
 
 mod common;
 
-use adt::{Adt, NodeBuilder};
+use adt::NodeBuilder;
 use common::trees::{Folder, synthetic};
 use common::{aicprobe, stderr, stdout};
 use host_cli::target::BootArgs;
