@@ -69,6 +69,7 @@ fn every_row_is_told_apart() {
             "",
             "",
         ),
+        ("2", "el1-field-1-delivers-once", "t8140", "Always", "", ""),
         (
             "3",
             "pending-until-accepted",
@@ -168,6 +169,9 @@ fn every_row_is_told_apart() {
         ),
         ("16", "local-ipi-crosses-clusters", "", "", "t8140", "Never"),
         ("17", "pending-ipis-merge", "t8140", "Always", "", ""),
+        ("17", "deferred-ipi-arrives", "t8140", "Always", "", ""),
+        ("17", "no-wake-ipi-arrives", "t8140", "Always", "", ""),
+        ("17", "retract-delivers", "", "", "t8140", "Never"),
         (
             "22",
             "target-0-delivers",
@@ -256,6 +260,7 @@ fn every_row_is_told_apart() {
             "odd/mask-leak",
             "Sometimes",
         ),
+        ("34", "last-line-delivers", "t8140", "Always", "", ""),
         (
             "34",
             "line-beyond-nr-delivers",

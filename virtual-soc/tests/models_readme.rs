@@ -45,7 +45,8 @@ fn table() -> String {
         let sources = model.sources();
         let cells = KEYS.map(|key| {
             let of = |k: &String| k == key || key == "cpu" && k.starts_with("cpu[");
-            let kinds = sources.iter().filter(|(k, _)| of(k)).map(|(_, s)| s.kind);
+            let marks = sources.iter().filter(|(k, _)| of(k));
+            let kinds = marks.map(|(_, s)| s.weakest());
             kinds.max().map_or("-", letter)
         });
         let cpus = model.logical_order().len();

@@ -85,11 +85,12 @@ fn banks(block: &mut Block<'_, '_>, facts: &Facts<'_>) -> Result<Vec<Observation
             let pair = try_mask_pair(block, at, Some(first.mask_set))?;
             let works = u64::from(pair.works);
             out.push(
-                Observation::counted(BEYOND.0, 8, BEYOND.1, works, 1 - works).noted(format!(
-                    "INFO counts {} of {} dies",
-                    g.dies,
-                    max_dies(block, g)?
-                )),
+                Observation::counted(BEYOND.0, 8, BEYOND.1, works, 1 - works).noted(
+                    match max_dies(block, g)? {
+                        0 => format!("LAST_DIE of INFO counts {}, MAX_DIE reads 0", g.dies),
+                        most => format!("INFO counts {} of {most} dies", g.dies),
+                    },
+                ),
             );
             let alias = u64::from(pair.seen_at_watched);
             out.push(if pair.works {

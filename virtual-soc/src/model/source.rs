@@ -16,6 +16,14 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
+    /// From the strongest to the weakest.
+    const ALL: [Self; 4] = [
+        Self::Silicon,
+        Self::ThirdParty,
+        Self::Inference,
+        Self::ModelOnly,
+    ];
+
     /// The word used in model files and reports.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -38,18 +46,23 @@ pub struct Source {
     pub note: String,
 }
 
+impl Source {
+    /// The weakest kind that the mark names: "third party: base; size is model only" is [`SourceKind::ModelOnly`].
+    #[must_use]
+    pub fn weakest(&self) -> SourceKind {
+        let named = SourceKind::ALL.into_iter();
+        named
+            .filter(|kind| self.note.contains(kind.as_str()))
+            .fold(self.kind, SourceKind::max)
+    }
+}
+
 impl TryFrom<String> for Source {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         let (head, note) = text.split_once(':').unwrap_or((&text, ""));
-        let kinds = [
-            SourceKind::Silicon,
-            SourceKind::ThirdParty,
-            SourceKind::Inference,
-            SourceKind::ModelOnly,
-        ];
-        let kind = kinds.into_iter().find(|k| k.as_str() == head.trim()).ok_or_else(|| {
+        let kind = SourceKind::ALL.into_iter().find(|k| k.as_str() == head.trim()).ok_or_else(|| {
             format!("source {text:?} must start with \"silicon\", \"third party\", \"inference\" or \"model only\"")
         })?;
         let note = note.trim().to_owned();
@@ -115,6 +128,28 @@ impl super::SocModel {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_weakest_word_counts() {
+        let weakest = |text: &str| Source::try_from(text.to_owned()).unwrap().weakest();
+        assert_eq!(weakest("silicon: PR #228"), SourceKind::Silicon);
+        assert_eq!(
+            weakest("silicon: PR #228; third party: a tree (MPIDR)"),
+            SourceKind::ThirdParty
+        );
+        assert_eq!(
+            weakest("third party: offset; inference: base"),
+            SourceKind::Inference
+        );
+        assert_eq!(
+            weakest("third party: offset; size is model only"),
+            SourceKind::ModelOnly
+        );
+        assert_eq!(
+            weakest("inference: from third party sources"),
+            SourceKind::Inference
+        );
+    }
 
     #[test]
     fn a_claim_must_name_its_witness() {
