@@ -156,6 +156,10 @@ pub fn reach(lab: &mut Lab<'_>) -> Judge {
             if more > 0 {
                 notes.push(format!("and {more} more"));
             }
+            if reach == Reach::Local && same == Some(false) {
+                // IPI_RR_LOCAL has the core in [7:0] and nothing else is known of it (third party).
+                notes.push("the request names a core, no cluster".to_owned());
+            }
             notes.extend(reasons);
             Observation::counted(id, 16, claim, held, against).noted(notes.join(", "))
         };
