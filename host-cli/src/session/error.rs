@@ -180,7 +180,7 @@ const fn last_state(state: Option<CpuState>) -> &'static str {
     match state {
         None => "its state is unknown",
         Some(CpuState::Absent) => "it never entered",
-        Some(CpuState::Ready) => "it is still in the worker loop",
+        Some(CpuState::Ready) => "last seen in the worker loop",
         Some(CpuState::Leaving) => "it was about to return to the loader",
         Some(CpuState::TimedOut) => "it went home because no slice came",
         Some(CpuState::Faulted) => "it stopped with a fault",
