@@ -73,6 +73,19 @@ pub fn start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<CpuRun>, Er
         .collect();
     if runs.len() > 1 {
         parked::check(proxy, cpus)?;
+    }
+    // A stop between the start and the first call would leave CPUs of which nobody can tell how they wait: the next run would
+    // have to refuse them.
+    let before = proxy.hold(true);
+    let started = start_and_ask(proxy, &mut runs);
+    proxy.hold(before);
+    started?;
+    Ok(runs)
+}
+
+/// Starts them, and calls each once.
+fn start_and_ask(proxy: &mut Proxy<'_>, runs: &mut [CpuRun]) -> Result<(), Error> {
+    if runs.len() > 1 {
         // Before the start: where fast IPIs do not work, a CPU that waits in WFI is never heard of again.
         proxy.op(Op::SmpSetWfeMode, &[1])?;
         proxy.start_secondaries()?;
@@ -89,8 +102,7 @@ pub fn start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<CpuRun>, Er
             run.state = CpuState::Absent;
         }
     }
-    find_mmus_off(proxy, &mut runs)?;
-    Ok(runs)
+    find_mmus_off(proxy, runs)
 }
 
 /// A CPU whose MMU is still off cannot fetch from the alias that the firmware runs at: it would fault in the loader. So

@@ -87,6 +87,15 @@ impl Vm {
         }
     }
 
+    /// Bytes for the target that an image has not read yet; the stand-in reads at once.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        match self {
+            Self::StandIn { .. } => 0,
+            Self::Raw(raw) => raw.target.unread(),
+        }
+    }
+
     /// Lets at most `span` of virtual time pass, until the target has bytes for the host; how many.
     pub fn run(&mut self, buf: &mut [u8], span: Duration) -> usize {
         match self {

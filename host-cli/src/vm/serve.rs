@@ -22,7 +22,10 @@ const TICK: Duration = Duration::from_millis(5);
 const MOST_PENDING: usize = 1 << 20;
 /// Output that is kept for the first client; the same limit as above would only be noise to it.
 const MOST_HELD: usize = 1 << 16;
-const CHUNK: usize = 1 << 16;
+/// Input that the machine has not read at which no more is taken for it: an image that boots would have to swallow all that a
+/// client sends meanwhile before it answers anybody.
+const MOST_UNREAD: usize = 4096;
+const CHUNK: usize = 4096;
 
 /// What happens while serving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +72,7 @@ pub fn serve(
         if stop() {
             return Ok(End::Told);
         }
-        let came = if out.len() < MOST_PENDING {
+        let came = if out.len() < MOST_PENDING && vm.unread() < MOST_UNREAD {
             port.read(&mut buf)?
         } else if port.is_open()? {
             Received::Nothing

@@ -69,6 +69,12 @@ impl RawTarget {
         self.machine.bus.uart.push_input(bytes, now);
     }
 
+    /// Bytes for the target that it has not read yet.
+    #[must_use]
+    pub fn unread(&self) -> usize {
+        self.machine.bus.uart.unread()
+    }
+
     /// Target to host: wait at most `timeout` of virtual time for bytes; returns how many were put into `buf`.
     ///
     /// 0 means that nothing came within the timeout, that `buf` is empty or that the machine has [stopped](Self::stopped), which lets
