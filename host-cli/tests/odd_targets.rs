@@ -475,3 +475,20 @@ fn silence_is_a_dead_target_within_its_deadline() {
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
     assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
 }
+
+#[test]
+fn a_die_that_is_another_under_a_second_address_is_told_before_anything_is_fired() {
+    needs_firmware!();
+    let output = program("dies-alias", &[]);
+    let text = stderr(&output);
+    assert_eq!(
+        (output.status.code(), stdout(&output)),
+        (Some(3), String::new()),
+        "{text}"
+    );
+    assert!(
+        text.contains("under another address: die 1 has no registers of its own there")
+            && text.contains("nothing was fired"),
+        "{text}"
+    );
+}

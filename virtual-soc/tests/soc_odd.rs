@@ -100,6 +100,27 @@ fn row_8_two_banks_of_one_die() {
     assert_eq!(alias, (claims_one_of_eight, !(1 << 7), !(1 << 7)));
 }
 
+/// INFO1 claims two dies, and a mask bit cleared on one of them is clear on the other.
+#[test]
+fn a_die_in_use_can_be_another_name_of_the_first() {
+    let masks = |model: &SocModel| {
+        let mut b = virtual_soc::soc::SocBus::new(model, 0, 1);
+        let now = virtual_soc::cpu::Time::ZERO;
+        let base = model.aic.base;
+        let (clear, set) = (base + 0x6600 + 0x4a00, base + 0x6400);
+        b.mmio_write(0, clear, 4, 1 << 7, now).expect("write");
+        [set, set + 0x4a00].map(|at| b.mmio_read(0, at, 4, now).expect("read") as u32)
+    };
+    let own = masks(&SocModel::builtin("t6002").expect("built in"));
+    assert_eq!(own, [u32::MAX, !(1 << 7)]);
+    assert_eq!(masks(&odd("dies-alias")), [!(1 << 7), !(1 << 7)]);
+    for (first, usable) in [(0, false), (1, true), (2, false)] {
+        let text = format!("extends = \"t6002\"\n[aic]\nalias_from = {first}\n");
+        let model = SocModel::from_toml(&text, "test");
+        assert_eq!(model.is_ok(), usable, "{first}: {model:?}");
+    }
+}
+
 #[test]
 fn row_11_vm_tmr_fiq_ena() {
     let access = |model: &SocModel| {

@@ -100,6 +100,8 @@ pub struct AicModel {
     /// Banks beyond `dies` are other names of die 0's.
     #[serde(default)]
     pub bank_alias: bool,
+    /// Banks from this one on are other names of die 0's, those of dies in use too: 1 to the number of banks less 1.
+    pub alias_from: Option<u32>,
     /// Offset of EVENT.
     pub event: u32,
     /// Offset of IRQ_CFG of die 0 (version 1: of TARGET_CPU).

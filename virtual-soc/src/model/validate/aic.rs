@@ -36,6 +36,18 @@ impl SocModel {
             aic.banks,
             &format!("0 (as many as dies) or {} to {AIC_DIES_MAX}", aic.dies),
         )?;
+        let banks = if aic.banks == 0 { aic.dies } else { aic.banks };
+        if let Some(first) = aic.alias_from {
+            check.that(
+                (1..banks).contains(&first) && !aic.bank_alias,
+                "aic.alias_from",
+                first,
+                &format!(
+                    "1 to {} with {banks} banks, without aic.bank_alias",
+                    banks.saturating_sub(1)
+                ),
+            )?;
+        }
         let end = self.aic_layout().end();
         check.that(
             end <= aic.size,

@@ -77,10 +77,10 @@ impl Block {
             target_inverted: model.defect.target_inverted,
             anybody: m.event_claim == EventClaim::Anybody,
             config_stuck: model.faults.config_stuck,
-            true_banks: if m.bank_alias {
-                m.dies as usize
-            } else {
-                layout.dies()
+            true_banks: match m.alias_from {
+                Some(first) => first as usize,
+                None if m.bank_alias => m.dies as usize,
+                None => layout.dies(),
             },
             reset: m.reset,
             version: m.version.into(),
