@@ -172,8 +172,14 @@ fn visit_node(tree: &Adt<'_>, node: Node<'_>) {
     let path = node.path().to_string();
     let found = tree.node(&path);
     let ambiguous = path.contains("//") || node.name().contains('/') || node.name().is_empty();
+    // A node below the second of two siblings of one name has a path that leads to the first, or nowhere.
+    let second = node.ancestors().any(|a| {
+        let leads_to = tree.node(&a.path().to_string());
+        leads_to.is_none_or(|first| first.offset() != a.offset())
+    });
     assert!(
         ambiguous
+            || second
             || node.ancestors().any(|a| a.name().contains('/'))
             || found.is_some_and(|f| f.offset() <= node.offset()),
         "{path}"
