@@ -218,3 +218,36 @@ fn a_stop_while_cpus_enter_calls_no_more_of_them() {
     // In the upload, after the boot CPU's first slice, with one secondary inside to greet, and before each of the others.
     assert_eq!(entered, [0, 1, 2, 2, 3, 4, 5]);
 }
+
+/// Wherever a stop falls from the start of the secondaries on, the next run finds CPUs that it may call.
+#[test]
+fn after_a_stop_at_any_request_the_next_run_goes() {
+    needs_firmware!();
+    static LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
+    fn stop() -> bool {
+        let before = LEFT.load(Ordering::Relaxed);
+        LEFT.store(before.saturating_sub(1), Ordering::Relaxed);
+        before == 0
+    }
+    let mut stopped = 0;
+    for at in 0..12 {
+        let mut link = link_to(&variant(SLOW_CPUS));
+        struct Arm(usize);
+        impl Observer for Arm {
+            fn on(&mut self, event: Event<'_>) {
+                if matches!(event, Event::Step("starting secondaries")) {
+                    LEFT.store(self.0, Ordering::Relaxed);
+                }
+            }
+        }
+        LEFT.store(usize::MAX, Ordering::Relaxed);
+        let first = run(&mut link, &request(3), Some(stop), &mut Arm(at));
+        stopped += u32::from(first.is_err() || first.is_ok_and(|(o, _)| o.interrupted));
+        LEFT.store(usize::MAX, Ordering::Relaxed);
+        let (outcome, result) = run(&mut link, &request(3), None, &mut Silent)
+            .unwrap_or_else(|e| panic!("stopped at question {at}: {e}"));
+        assert!(outcome.failure.is_none(), "{at}: {:?}", outcome.failure);
+        assert!(result.is_some_and(|r| r.complete && r.restored), "{at}");
+    }
+    assert!(stopped >= 2, "{stopped}");
+}
