@@ -174,6 +174,9 @@ fn a_loader_that_crashes_is_started_again() {
     // A restart has no answer.
     c.send(&frame(1, &[0x010]));
     c.read_until("Rebooting\n");
+    // A loader that starts does not listen: this one would never be answered, nor anything after it.
+    c.send(&frame(1, &[0x30f, 2]));
+    std::thread::sleep(std::time::Duration::from_millis(300));
     assert_eq!(c.op(&[0x004]), base);
     assert_eq!(c.op(&[0x601, 64]), memory, "a new heap");
     assert_eq!(c.op(&[0x105, memory]), 0, "new memory");
