@@ -18,6 +18,7 @@ pub mod link;
 pub mod output;
 pub mod plan;
 pub mod proxy;
+mod random;
 pub mod regs;
 pub mod result;
 pub mod route;

@@ -115,11 +115,7 @@ pub fn measure(
     setting: &Setting,
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Option<RouteResult>), Error> {
-    // It writes and puts back: a stop comes after it.
-    let before = proxy.hold(true);
-    let verified = verify_layout(proxy, target);
-    proxy.hold(before);
-    verified.map_err(|e| e.at_step("verifying the controller's layout"))?;
+    verify_layout(proxy, target).map_err(|e| e.at_step("verifying the controller's layout"))?;
     let outcome = session::run(proxy, target, firmware, plan, setting.seed, observer)?;
     let any = outcome
         .cells

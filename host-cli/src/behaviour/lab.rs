@@ -42,10 +42,8 @@ impl<'f> Lab<'f> {
 
     pub fn into_plan(self) -> Plan {
         Plan {
-            cells: self.cells,
-            custom: true,
-            fire_named: false,
             questions: self.questions,
+            ..Plan::of(self.cells)
         }
     }
 
@@ -169,6 +167,26 @@ impl<'o> Evidence<'o> {
                 _ => Ok(m),
             },
         }
+    }
+
+    /// Sums of what `count` makes of each cell; and why the last of those did not run that did not.
+    pub fn sum(
+        &self,
+        cells: impl IntoIterator<Item = u32>,
+        mut count: impl FnMut(usize, &Measured) -> (u64, u64),
+    ) -> (u64, u64, String) {
+        let (mut held, mut against, mut why) = (0, 0, String::new());
+        for (at, cell) in cells.into_iter().enumerate() {
+            match self.cell(cell) {
+                Ok(m) => {
+                    let (a, b) = count(at, m);
+                    held += a;
+                    against += b;
+                }
+                Err(reason) => why = reason,
+            }
+        }
+        (held, against, why)
     }
 
     /// Why a cell is not among those that were to be measured.

@@ -4,6 +4,8 @@ use protocol::LineId;
 use protocol::command::{Action, Ending};
 use protocol::message::Refusal;
 
+use crate::session::Measured;
+
 use super::Observation;
 use super::lab::{CellExt as _, Judge, Lab, about_cell, hits, untried};
 
@@ -142,16 +144,8 @@ pub fn beyond(lab: &mut Lab<'_>) -> Judge {
     }
     Box::new(move |e| {
         let count = |cells: &[u32], id: &str, claim: &str, none: &str| {
-            let (mut held, mut against, mut why) = (0, 0, String::new());
-            for cell in cells {
-                match e.cell(*cell) {
-                    Ok(m) => {
-                        held += m.fired - m.lost;
-                        against += m.lost;
-                    }
-                    Err(reason) => why = reason,
-                }
-            }
+            let delivered = |_, m: &Measured| (m.fired - m.lost, m.lost);
+            let (held, against, mut why) = e.sum(cells.iter().copied(), delivered);
             if cells.is_empty() {
                 why = none.to_owned();
             }

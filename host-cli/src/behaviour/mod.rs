@@ -286,10 +286,8 @@ pub fn observe(
         acceptor: Acceptor::ANY,
     };
     // It writes and puts back: a stop comes after it.
-    let before = proxy.hold(true);
-    let looked = block_rows::observe(proxy, &facts);
+    let looked = proxy.held(|proxy| block_rows::observe(proxy, &facts));
     let verified = verify_layout(proxy, target);
-    proxy.hold(before);
     let (mut observations, differences) = looked?;
     if let Err(e) = verified {
         let Error::Target(TargetError::Layout { .. }) = e else {

@@ -96,16 +96,10 @@ pub fn masked_gives_way(lab: &mut Lab<'_>) -> Judge {
         })
         .collect();
     Box::new(move |e| {
-        let (mut held, mut against, mut why) = (0, 0, String::new());
-        for (cell, other) in &cells {
-            match e.cell(*cell) {
-                Ok(m) => {
-                    held += landed(m, *other);
-                    against += m.fired - landed(m, *other);
-                }
-                Err(reason) => why = reason,
-            }
-        }
+        let (held, against, why) = e.sum(cells.iter().map(|(cell, _)| *cell), |at, m| {
+            let moved = landed(m, cells[at].1);
+            (moved, m.fired - moved)
+        });
         vec![Observation::counted(ID, 5, CLAIM, held, against).noted(why)]
     })
 }
@@ -219,20 +213,13 @@ pub fn nibbles(lab: &mut Lab<'_>) -> Judge {
     }
     Box::new(move |e| {
         let count = |cells: &[u32]| {
-            let (mut held, mut against, mut why) = (0, 0, String::new());
             let mut some = Vec::new();
-            for (cell, nibble) in cells.iter().zip(1..) {
-                match e.cell(*cell) {
-                    Ok(m) => {
-                        held += m.fired - m.lost;
-                        against += m.lost;
-                        if m.lost < m.fired {
-                            some.push(i32::to_string(&nibble));
-                        }
-                    }
-                    Err(reason) => why = reason,
+            let (held, against, why) = e.sum(cells.iter().copied(), |at, m| {
+                if m.lost < m.fired {
+                    some.push((at + 1).to_string());
                 }
-            }
+                (m.fired - m.lost, m.lost)
+            });
             (held, against, some, why)
         };
         // A spare line has TARGET 0 as found. If it reaches nobody, the reason is the nibble only if another value does.

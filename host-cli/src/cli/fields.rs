@@ -46,20 +46,15 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
         let minutes = estimate.expected_ms.div_ceil(60_000);
         return Err(Error::NeedsConsent { minutes });
     }
-    let quiet = Plan {
-        cells: Vec::new(),
-        ..plan.clone()
-    };
+    // A line for each of thousands of cells would tell nobody anything.
+    let quiet = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &quiet);
     progress.on(Event::Step(&format!(
         "{} cells on {}, {estimate}",
         plan.cells.len(),
         args.target
     )));
-    let before = proxy.hold(true);
-    let verified = verify_layout(&mut proxy, &target);
-    proxy.hold(before);
-    verified?;
+    verify_layout(&mut proxy, &target)?;
     let measured = crate::session::run(
         &mut proxy,
         &target,
@@ -97,11 +92,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     let report = FieldsReport {
         target: args.target.clone(),
         seed: args.seed,
-        build: Some(Build {
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            firmware: firmware.build_id(),
-            protocol: protocol::PROTOCOL_VERSION,
-        }),
+        build: Some(Build::of(&firmware)),
         soc: target.soc.clone(),
         restored: outcome.restoring.is_restored(),
         complete,

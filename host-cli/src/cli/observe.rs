@@ -37,12 +37,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
         write_back: args.write_back,
         wfi: args.allow_wfi,
     };
-    let empty = Plan {
-        cells: Vec::new(),
-        custom: true,
-        fire_named: false,
-        questions: Vec::new(),
-    };
+    let empty = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &empty);
     progress.on(Event::Step(&format!("observing {}", args.target)));
     proxy.hold(true);
@@ -83,11 +78,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
         schema: Report::SCHEMA.to_owned(),
         target: args.target.clone(),
         seed: args.seed,
-        build: Build {
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            firmware: firmware.build_id(),
-            protocol: protocol::PROTOCOL_VERSION,
-        },
+        build: Build::of(&firmware),
         soc: target.soc.clone(),
         aic_generation: generation_number(target.aic.geometry.generation),
         observations,

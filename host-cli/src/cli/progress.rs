@@ -223,13 +223,7 @@ mod console_tests {
     use super::*;
 
     fn progress() -> Progress {
-        let plan = Plan {
-            cells: Vec::new(),
-            custom: true,
-            fire_named: false,
-            questions: Vec::new(),
-        };
-        Progress::new(false, true, &plan)
+        Progress::new(false, true, &Plan::of(Vec::new()))
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::random::SplitMix64;
+
 /// Most CPUs for which every combination is tried.
 const ALL_UP_TO: usize = 6;
 /// Most combinations of one value per cluster.
@@ -65,7 +67,7 @@ pub fn combinations(clusters: &[u64], seed: u64) -> (Vec<Vec<u8>>, Coverage) {
 
 /// Adds combinations until every pair of CPUs has had every pair of values: of some random ones the one that adds most.
 fn cover_pairs(cpus: usize, seed: u64, chosen: &mut Vec<Vec<u8>>) {
-    let mut random = Random(seed ^ 0x9e37_79b9_7f4a_7c15);
+    let mut random = SplitMix64(seed ^ 0x9e37_79b9_7f4a_7c15);
     let mut pairs = Pairs::of(cpus, chosen);
     let all = cpus * (cpus - 1) / 2 * 16;
     while pairs.count() < all {
@@ -143,18 +145,5 @@ impl Pairs {
             }
         }
         None
-    }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = self.0;
-        let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
     }
 }

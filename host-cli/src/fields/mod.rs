@@ -67,12 +67,7 @@ pub fn plan(combinations: &[Vec<u8>], line: LineId, triggers: u32) -> Plan {
             });
         }
     }
-    Plan {
-        cells,
-        custom: true,
-        fire_named: false,
-        questions: Vec::new(),
-    }
+    Plan::of(cells)
 }
 
 /// What a measured cell says; `None` for one that did not run to its end.

@@ -11,6 +11,8 @@ mod tests;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::random::SplitMix64;
+
 use super::{Link, LinkError};
 
 pub use spec::{FaultSpec, SpecError};
@@ -54,7 +56,7 @@ impl FaultCounts {
 
 /// Choices and delayed pieces of one direction.
 struct Lane {
-    rng: u64,
+    rng: SplitMix64,
     /// Pieces in order, each with the time from which on it is there.
     queue: VecDeque<(Duration, Vec<u8>)>,
 }
@@ -62,28 +64,20 @@ struct Lane {
 impl Lane {
     const fn new(seed: u64) -> Self {
         Self {
-            rng: seed,
+            rng: SplitMix64(seed),
             queue: VecDeque::new(),
         }
-    }
-
-    /// SplitMix64.
-    const fn next(&mut self) -> u64 {
-        self.rng = self.rng.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.rng ^ (self.rng >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
     }
 
     /// True with chance `rate`.
     fn chance(&mut self, rate: f64) -> bool {
         // 53 bits are what a double holds.
-        ((self.next() >> 11) as f64) < rate * (1u64 << 53) as f64
+        ((self.rng.next() >> 11) as f64) < rate * (1u64 << 53) as f64
     }
 
     /// A number from 0 to `n - 1`; 0 for 0.
     const fn below(&mut self, n: u64) -> u64 {
-        if n == 0 { 0 } else { self.next() % n }
+        if n == 0 { 0 } else { self.rng.next() % n }
     }
 
     fn due(&self) -> Option<Duration> {
@@ -166,7 +160,7 @@ impl<L: Link> FaultyLink<L> {
             let delayed = lane.chance(spec.delay);
             let duplicated = lane.chance(spec.duplicate);
             let (at, later) = (
-                lane.next(),
+                lane.rng.next(),
                 lane.below(spec.longest_delay.as_micros() as u64),
             );
             if cut || self.closed {

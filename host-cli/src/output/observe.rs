@@ -16,11 +16,7 @@ pub fn observe_table(report: &Report) -> String {
     let _ = writeln!(
         out,
         "{} board {}, AICv{}, target {}, seed {}",
-        if soc.name.is_empty() {
-            "unknown SoC"
-        } else {
-            &soc.name
-        },
+        soc.title(),
         soc.board,
         report.aic_generation,
         report.target,

@@ -36,11 +36,7 @@ pub(super) fn heading(out: &mut String, r: &RouteResult) {
     let chip = soc
         .chip_id
         .map_or_else(String::new, |id| format!(" (chip {id:#x})"));
-    let name = if soc.name.is_empty() {
-        "unknown SoC"
-    } else {
-        &soc.name
-    };
+    let name = soc.title();
     let _ = writeln!(
         out,
         "{name}{chip}, board {}, model {}",

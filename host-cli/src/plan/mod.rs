@@ -247,6 +247,17 @@ impl Question {
 }
 
 impl Plan {
+    /// Of cells that the program chose for a purpose of its own.
+    #[must_use]
+    pub const fn of(cells: Vec<PlannedCell>) -> Self {
+        Self {
+            cells,
+            custom: true,
+            fire_named: false,
+            questions: Vec::new(),
+        }
+    }
+
     /// Every line that is fired, once each.
     #[must_use]
     pub fn lines(&self) -> Vec<LineId> {

@@ -177,6 +177,14 @@ impl<'l> Proxy<'l> {
         std::mem::replace(&mut self.held, held)
     }
 
+    /// Does `work` with the connection held (see [`Proxy::hold`]), then as before.
+    pub fn held<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.hold(true);
+        let done = work(self);
+        self.hold(before);
+        done
+    }
+
     /// Whether the user wants to stop.
     pub(super) fn wants_stop(&self) -> bool {
         self.stop.is_some_and(|stop| stop())

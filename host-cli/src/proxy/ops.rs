@@ -198,13 +198,22 @@ impl Proxy<'_> {
         self.op_once(Op::Call, &[function, a, b, c, d, e], deadline)
     }
 
-    /// Starts all secondaries (those that are up already stay as they are). Ask [`Op::SmpIsAlive`] what came of it.
+    /// Starts all secondaries (those that are up already stay as they are). Ask [`Proxy::is_alive`] what came of it.
     ///
     /// # Errors
     /// [`ProxyError`].
     pub fn start_secondaries(&mut self) -> Result<(), ProxyError> {
         self.op_within(Op::SmpStartSecondaries, &[], START_DEADLINE)
             .map(drop)
+    }
+
+    /// Whether a secondary (by the loader's index) is up.
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn is_alive(&mut self, cpu: u32) -> Result<bool, ProxyError> {
+        // The loader returns a byte.
+        Ok(self.op(Op::SmpIsAlive, &[cpu.into()])? & 0xff != 0)
     }
 
     /// Sends a secondary (by the loader's index) into `function`; returns when it took the call, `false` if nobody knows

@@ -1,7 +1,6 @@
 //! From what a session brought to the result.
 
 use aic_regs::aic::Generation;
-use protocol::PROTOCOL_VERSION;
 use protocol::message::{Hello, Reading};
 
 use crate::error::Error;
@@ -55,11 +54,7 @@ pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, 
         schema: RouteResult::SCHEMA.to_owned(),
         target: context.target_name.to_owned(),
         seed: context.seed,
-        build: Build {
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            firmware: context.firmware.build_id(),
-            protocol: PROTOCOL_VERSION,
-        },
+        build: Build::of(context.firmware),
         soc: context.target.soc.clone(),
         aic: aic(context.target, outcome),
         counter: counter(hello, context.slice_ns),

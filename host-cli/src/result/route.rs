@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::firmware::Firmware;
 use crate::plan::Group;
 use crate::stats::Latency;
 use crate::target::{Core, SocFacts};
@@ -58,6 +59,18 @@ pub struct Build {
     pub firmware: String,
     /// Version of the protocol between them.
     pub protocol: u16,
+}
+
+impl Build {
+    /// This program and `firmware`.
+    #[must_use]
+    pub fn of(firmware: &Firmware) -> Self {
+        Self {
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            firmware: firmware.build_id(),
+            protocol: protocol::PROTOCOL_VERSION,
+        }
+    }
 }
 
 /// The interrupt controller.

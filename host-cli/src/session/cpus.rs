@@ -76,10 +76,7 @@ pub fn start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<CpuRun>, Er
     }
     // A stop between the start and the first call would leave CPUs of which nobody can tell how they wait: the next run would
     // have to refuse them.
-    let before = proxy.hold(true);
-    let started = start_and_ask(proxy, &mut runs);
-    proxy.hold(before);
-    started?;
+    proxy.held(|proxy| start_and_ask(proxy, &mut runs))?;
     Ok(runs)
 }
 
@@ -93,9 +90,7 @@ fn start_and_ask(proxy: &mut Proxy<'_>, runs: &mut [CpuRun]) -> Result<(), Error
     let boot = runs.first().map(|r| r.adt_id);
     for run in runs.iter_mut().skip(1) {
         // A call to a CPU that is not there never returns, nor one to the boot CPU under a second name.
-        let there =
-            Some(run.adt_id) != boot && proxy.op(Op::SmpIsAlive, &[run.adt_id.into()])? & 0xff != 0;
-        if there {
+        if Some(run.adt_id) != boot && proxy.is_alive(run.adt_id)? {
             proxy
                 .op(Op::MmuInitSecondary, &[run.adt_id.into()])
                 .map_err(|e| e.about_cpu(run.id))?;

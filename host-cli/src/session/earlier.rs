@@ -11,7 +11,7 @@ use protocol::PROTOCOL_VERSION;
 use protocol::context::{ALIGN, Control, CpuBlock, CpuState, MAGIC, cpu};
 
 use crate::error::Error;
-use crate::proxy::{Op, Proxy, ProxyError};
+use crate::proxy::{Proxy, ProxyError};
 use crate::result::Mark;
 use crate::target::CpuFacts;
 
@@ -79,7 +79,7 @@ pub fn wait(
 
 fn any_is_up(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<bool, Error> {
     for cpu in cpus.iter().filter(|c| !c.boot) {
-        if proxy.op(Op::SmpIsAlive, &[cpu.adt_id.into()])? & 0xff != 0 {
+        if proxy.is_alive(cpu.adt_id)? {
             return Ok(true);
         }
     }

@@ -61,10 +61,7 @@ impl Memory {
             Ok(()) => Ok(memory),
             Err(e @ Error::Proxy(ProxyError::Interrupted { .. })) => {
                 // No CPU knows of it yet.
-                let before = proxy.hold(true);
-                let freed = memory.free(proxy);
-                proxy.hold(before);
-                freed.and(Err(e))
+                proxy.held(|proxy| memory.free(proxy)).and(Err(e))
             }
             Err(e) => Err(e),
         }

@@ -36,7 +36,7 @@ pub fn check(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<(), Error> {
     let boot = cpus.first().map(|c| c.adt_id);
     let (mut unknown, mut proven) = (Vec::new(), false);
     for cpu in cpus.iter().skip(1).filter(|c| Some(c.adt_id) != boot) {
-        if proxy.op(Op::SmpIsAlive, &[cpu.adt_id.into()])? & 0xff == 0 {
+        if !proxy.is_alive(cpu.adt_id)? {
             continue;
         }
         // A call to a busy CPU would be lost, and the loader with it.

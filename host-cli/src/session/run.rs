@@ -8,6 +8,7 @@ use crate::error::{Error, exit};
 use crate::firmware::{Firmware, hex};
 use crate::plan::{Plan, PlannedCell, Question};
 use crate::proxy::{Proxy, ProxyError};
+use crate::random::mix;
 use crate::result::{CpuState, Mark};
 use crate::target::Target;
 
@@ -85,9 +86,8 @@ pub fn run(
         Err(e) => return Err(e),
     };
     // From here on a stop has to find its way through the session, so that everything is put back.
-    let before = proxy.hold(true);
-    let outcome = measure_and_end(proxy, target, firmware, plan, seed, observer, prepared);
-    proxy.hold(before);
+    let outcome = proxy
+        .held(|proxy| measure_and_end(proxy, target, firmware, plan, seed, observer, prepared));
     Ok(outcome)
 }
 
@@ -486,14 +486,6 @@ fn difference(d: &Difference) -> String {
         return format!("{what}: found {found:#x}, now nobody can read it");
     }
     format!("{what}: found {found:#x}, now {now:#x}")
-}
-
-/// Spreads a seed over all bits (the finisher of SplitMix64).
-const fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

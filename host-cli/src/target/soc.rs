@@ -19,6 +19,15 @@ pub struct SocFacts {
 }
 
 impl SocFacts {
+    /// Its name, for people.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match self.name.as_str() {
+            "" => "unknown SoC",
+            name => name,
+        }
+    }
+
     /// Out of a device tree. Nothing here is needed to measure, so nothing missing is an error.
     #[must_use]
     pub fn from_tree(tree: &Adt<'_>) -> Self {

@@ -48,11 +48,16 @@ pub fn verify_pairs(registers: &mut dyn Registers, aic: &AicFacts) -> Result<(),
     Ok(())
 }
 
-/// Checks every die's banks by reading, and with the mask of a spare line on each, where there is one.
+/// Checks every die's banks by reading, and with the mask of a spare line on each, where there is one. It writes and puts back, so
+/// that a stop comes after it.
 ///
 /// # Errors
 /// [`TargetError::Layout`] with what disagrees; errors of the link.
 pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error> {
+    proxy.held(|proxy| verify(proxy, target))
+}
+
+fn verify(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error> {
     verify_pairs(proxy, &target.aic)?;
     let spare = match find_spare(proxy, target) {
         Ok(line) => Some(line),

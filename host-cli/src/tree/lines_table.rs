@@ -36,11 +36,7 @@ fn head(out: &mut String, r: &LinesReport) {
         "" => String::new(),
         text => format!(", {what} {}", crate::target::printable(text)),
     };
-    let name = if soc.name.is_empty() {
-        "unknown SoC"
-    } else {
-        &soc.name
-    };
+    let name = soc.title();
     let _ = writeln!(
         out,
         "{}{chip}{}{} ({})",
