@@ -2,33 +2,9 @@
 
 mod common;
 
-use common::{aicprobe, stderr, stdout};
+use common::regs::{json, names, regs};
 use serde_json::Value;
 use svd_parser::svd::{Access, Device, MaybeArray, ModifiedWriteValues, ReadAction};
-
-/// Runs `regs` with `args`, which must succeed and say nothing on standard error.
-#[track_caller]
-fn regs(args: &[&str]) -> String {
-    let output = aicprobe(&[&["regs"], args].concat());
-    assert_eq!(
-        (output.status.code(), stderr(&output)),
-        (Some(0), String::new()),
-        "{args:?}"
-    );
-    stdout(&output)
-}
-
-#[track_caller]
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&regs(args)).expect("JSON")
-}
-
-/// The names of the registers of a JSON result.
-fn names(result: &Value) -> Vec<&str> {
-    let registers = result["registers"].as_array().expect("registers");
-    let names = registers.iter().map(|r| r["name"].as_str());
-    names.map(|name| name.expect("a name")).collect()
-}
 
 /// An export as a stock reader of the format understands it, arrays and clusters expanded.
 #[track_caller]

@@ -4,6 +4,7 @@
 mod common;
 
 use adt::NodeBuilder;
+use common::regs::HWIRQS;
 use common::trees::{Folder, synthetic};
 use common::{aicprobe, stderr, stdout};
 use host_cli::target::BootArgs;
@@ -543,42 +544,8 @@ fn lines_that_no_interrupts_names_can_belong_to_msi_ranges() {
 /// Every number of /proc/interrupts that was collected from such reports, and what it is.
 #[test]
 fn numbers_of_proc_interrupts_are_their_lines() {
-    const LINES: [(u32, u32); 29] = [
-        (66248, 712),
-        (66245, 709),
-        (66074, 538),
-        (66071, 535),
-        (66038, 502),
-        (66035, 499),
-        (66403, 867),
-        (66400, 864),
-        (66256, 720),
-        (66253, 717),
-        (66260, 724),
-        (66089, 553),
-        (66305, 769),
-        (66384, 848),
-        (66571, 1035),
-        (66652, 1116),
-        (66318, 782),
-        (66301, 765),
-        (66285, 749),
-        (66297, 761),
-        (66298, 762),
-        (66299, 763),
-        (66300, 764),
-        (66296, 760),
-        (66567, 1031),
-        (65815, 279),
-        (65812, 276),
-        (66682, 1146),
-        (66352, 816),
-    ];
     let decode = |number: &str| good(&["regs", "decode", "hwirq", number])["hwirq"].clone();
-    for (number, line) in LINES
-        .into_iter()
-        .chain([(65896, 360), (66532, 996), (66575, 1039)])
-    {
+    for (number, line) in HWIRQS {
         let found = decode(&number.to_string());
         assert_eq!(
             (&found["reading"], &found["line"]),

@@ -42,10 +42,9 @@ fn measured(machine: Machine) -> Vec<Cell> {
     cells
 }
 
-fn fit(machine: Machine) -> Fit {
-    let cells = measured(machine);
-    let samples: Vec<Sample<'_>> = (0..)
-        .zip(&cells)
+fn samples(cells: &[Cell]) -> Vec<Sample<'_>> {
+    (0..)
+        .zip(cells)
         .map(|(cell, (fields, masked, landed, lost))| Sample {
             cell,
             fields,
@@ -54,8 +53,12 @@ fn fit(machine: Machine) -> Fit {
             fired: 32,
             lost: *lost,
         })
-        .collect();
-    explain(&samples, &cpus()).expect("samples")
+        .collect()
+}
+
+fn fit(machine: Machine) -> Fit {
+    let cells = measured(machine);
+    explain(&samples(&cells), &cpus()).expect("samples")
 }
 
 /// CPUs of the best value in `order`, without `not`.
@@ -139,18 +142,7 @@ fn no_rule_is_made_up() {
     });
     let wrong = cells.iter().position(|c| c.3 == 0).expect("a cell");
     cells[wrong].2 = vec![0, 0, 0, 32];
-    let samples: Vec<Sample<'_>> = (0..)
-        .zip(&cells)
-        .map(|(cell, (fields, masked, landed, lost))| Sample {
-            cell,
-            fields,
-            masked: *masked,
-            landed,
-            fired: 32,
-            lost: *lost,
-        })
-        .collect();
-    let fit = explain(&samples, &cpus()).expect("samples");
+    let fit = explain(&samples(&cells), &cpus()).expect("samples");
     assert_eq!(fit.contradictions, [wrong as u32]);
     assert_eq!(explain(&[], &cpus()), None);
 }

@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 pub mod pty;
+pub mod regs;
 pub mod trees;
 
 use std::process::{Command, Output};
