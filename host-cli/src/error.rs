@@ -31,6 +31,8 @@ pub mod exit {
     pub const LINK: u8 = 4;
     /// The target's state could not be restored.
     pub const NOT_RESTORED: u8 = 5;
+    /// A rule failed.
+    pub const RULE: u8 = NOT_RESTORED;
     /// Not everything that was asked for could be measured.
     pub const INCONCLUSIVE: u8 = 6;
     /// Refused as unsafe.

@@ -85,6 +85,87 @@ pub struct Special {
     pub at_el1: u32,
     /// Done in every trigger, beside its windows; the timeout counts from the last of both.
     pub steps: Vec<Step, STEPS>,
+    /// What the CPUs of `loaded` do while they wait.
+    pub load: Load,
+    /// Workers under load, one bit by logical CPU. They take interrupts and answer between two pieces of work.
+    pub loaded: u32,
+    /// Measure how long the handler takes, by trigger and by CPU. Implied by `handover`.
+    pub timed: bool,
+    /// Pause before every trigger, in microseconds.
+    pub gap_us: u32,
+    /// The cell ends after this time, in microseconds, whatever is left of it; 0 = no limit.
+    pub limit_us: u32,
+    /// What ends the cell early, with the events around it.
+    pub stop: Stop,
+    /// Who serves the interrupt; `None` = the handler, uncounted.
+    pub handover: Option<Handover>,
+    /// SIQ_CFG of the firing CPU is written right before SW_SET, and put back after the trigger.
+    pub rewrite: Option<Rewrite>,
+    /// SW_SET is not written: the firing CPU unmasks the line, which a device holds high.
+    pub unfired: bool,
+}
+
+/// What a CPU does that waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Load {
+    /// Waits in WFE.
+    #[default]
+    Idle,
+    /// Computes without touching memory.
+    Spin,
+    /// Reads and writes the whole of its part of [`crate::context::Control::hammer`], a cache line at a time.
+    Memory,
+}
+
+/// Thresholds and conditions that end a cell, [`AFTER_STOP`] triggers later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// A first latency (see [`crate::message::Event::first`]) above this, in nanoseconds; 0 = none.
+    pub first_ns: u32,
+    /// First and second latency together above this, in nanoseconds; 0 = none.
+    pub both_ns: u32,
+    /// A trigger that is lost, taken twice or late, or an interrupt without an event.
+    pub wrong: bool,
+    /// Landing CPUs that are right, one bit by logical CPU; 0 = any.
+    pub expected: u32,
+}
+
+/// Triggers that are still fired after one that stops the cell.
+pub const AFTER_STOP: u32 = 4;
+
+/// Who serves an interrupt, and how he is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Handover {
+    /// The handler, where it landed.
+    Direct,
+    /// This CPU, outside its handlers; a store to the word that it waits on tells it.
+    Store(u8),
+    /// The same, and SEV after the store.
+    Event(u8),
+    /// The FIQ handler of this CPU, told by a fast IPI (global).
+    Ipi(u8),
+    /// Whichever of these workers (one bit by logical CPU) sees it first.
+    Floating(u32),
+}
+
+/// A write to SIQ_CFG so close to the trigger that it shows when the write acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewrite {
+    /// Field written, 0..=3.
+    pub field: u8,
+    /// What stands between the write and SW_SET.
+    pub between: Between,
+}
+
+/// See [`Rewrite`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Between {
+    /// Nothing.
+    Nothing,
+    /// ISB.
+    Isb,
+    /// ISB, and one interrupt of the same line, delivered and not counted.
+    Interrupt,
 }
 
 /// One measurement: a line is fired `triggers` times from one CPU, everything else held still.
@@ -106,7 +187,7 @@ pub struct Cell {
     pub timeout_us: u32,
     /// How long to look for a second delivery after the first, in microseconds.
     pub grace_us: u32,
-    /// Send a [`crate::message::RawEvent`] for every interrupt taken.
+    /// Send every event ([`crate::message::Batch`]).
     pub raw: bool,
     /// What most cells do without.
     pub special: Special,
@@ -152,6 +233,62 @@ pub struct IpiCell {
     /// How many are sent; each after the one before was counted, or after its timeout. [`Receive::Held`]: all at once.
     pub count: u32,
     /// How long an IPI may take, in microseconds.
+    pub timeout_us: u32,
+}
+
+/// How an IPI of a storm is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Via {
+    /// IPI_RR_LOCAL.
+    Local,
+    /// IPI_RR_GLOBAL.
+    Global,
+    /// IPI_SEND of AICv1; taken as an IRQ.
+    Mmio,
+}
+
+/// Who sends to whom in a storm; CPUs of the set in ascending order of logical ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pattern {
+    /// Every other CPU of the set to this one, which is in the set too.
+    ToOne(u8),
+    /// Every CPU of the set to every other one, in turn.
+    ToAll,
+    /// First and second to each other, third and fourth, and so on; the last of an odd number does nothing.
+    Pairs,
+}
+
+/// Many CPUs send IPIs to each other for some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StormCell {
+    /// The host's name for it.
+    pub id: u32,
+    /// CPUs that take part, one bit by logical CPU; at least two.
+    pub cpus: u32,
+    /// Who sends to whom.
+    pub pattern: Pattern,
+    /// How.
+    pub via: Via,
+    /// A sender waits until its target has counted one more before it sends to it again (at most 100 us).
+    pub paced: bool,
+    /// Receivers also count in one word that all of them share.
+    pub shared: bool,
+    /// How long, in microseconds, at most 50,000.
+    pub us: u32,
+}
+
+/// Whether FIQs reach a CPU whatever its SIQ_CFG says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiqCell {
+    /// The host's name for it.
+    pub id: u32,
+    /// Logical CPU.
+    pub cpu: u8,
+    /// Field set meanwhile, 0..=3.
+    pub field: u8,
+    /// Global fast IPIs sent to it by another CPU, and timers armed on it, each.
+    pub count: u32,
+    /// How long each may take, in microseconds.
     pub timeout_us: u32,
 }
 
@@ -232,4 +369,8 @@ pub enum Command {
         /// How long, in microseconds.
         us: u32,
     },
+    /// Many CPUs send IPIs to each other. Only between `Open` and `Close`.
+    Storm(StormCell),
+    /// Look whether FIQs reach a CPU. Only between `Open` and `Close`.
+    Fiq(FiqCell),
 }

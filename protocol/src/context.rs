@@ -114,6 +114,10 @@ pub struct Control {
     pub down_tail: AtomicU64,
     /// Slices begun; firmware. Workers watch it.
     pub slices: AtomicU64,
+    /// Memory that loaded CPUs work on ([`crate::command::Load::Memory`]): address, 0 = none; host, once.
+    pub hammer: AtomicU64,
+    /// Bytes of it for each CPU, by logical id one behind the other; a multiple of 4096; host, once.
+    pub hammer_size: AtomicU64,
     /// Not 0: the cell that runs and every cell after it are given back with what was counted until then; host, between
     /// slices.
     pub abort: AtomicU64,

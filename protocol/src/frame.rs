@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{Command, Message};
 
 /// Longest postcard encoding of one message, in bytes.
-pub const MAX_PAYLOAD: usize = 480;
+pub const MAX_PAYLOAD: usize = 736;
 /// Longest frame, terminator included: payload, CRC and one COBS byte per 254.
 pub const MAX_FRAME: usize = MAX_PAYLOAD + 4 + 3 + 1;
 

@@ -12,6 +12,7 @@
 
 pub mod command;
 pub mod context;
+pub mod event;
 pub mod frame;
 pub mod image;
 pub mod latency;
@@ -23,7 +24,7 @@ pub use context::MAX_CPUS;
 pub use message::{Message, Packet};
 
 /// Version of commands, messages and shared-memory layout together. A host refuses a firmware of another one.
-pub const PROTOCOL_VERSION: u16 = 2;
+pub const PROTOCOL_VERSION: u16 = 3;
 
 /// A hash over the definitions of everything that crosses the boundary (FNV-1a over the source text of the
 /// wire modules): two builds that disagree about a field disagree about this number, even if somebody forgot to
@@ -33,6 +34,7 @@ pub const SCHEMA_HASH: u64 = {
     h = fnv1a(h, include_bytes!("command.rs"));
     h = fnv1a(h, include_bytes!("message.rs"));
     h = fnv1a(h, include_bytes!("context.rs"));
+    h = fnv1a(h, include_bytes!("event.rs"));
     fnv1a(h, include_bytes!("latency.rs"))
 };
 

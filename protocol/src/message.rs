@@ -105,6 +105,10 @@ pub enum Refusal {
     NotEnabled,
     /// The host wanted no more of it ([`crate::context::Control::abort`]).
     Aborted,
+    /// A latency above a threshold of [`crate::command::Stop`].
+    Spike,
+    /// Something that [`crate::command::Stop`] calls wrong.
+    Wrong,
 }
 
 /// Result of a cell; arrays are by logical CPU.
@@ -143,6 +147,60 @@ pub struct CellResult {
     /// Triggers after which a line stayed masked that had been ended; only looked at in cells with another
     /// [`crate::command::Ending`] than the normal one.
     pub left_masked: u32,
+    /// Ticks from the first trigger to the end of the last.
+    pub elapsed: u64,
+    /// Second latencies measured: how long handlers took, or from a handler's entry to the service.
+    pub seconds: u32,
+    /// Smallest of them in ticks (0 if none).
+    pub min_second: u64,
+    /// Largest of them in ticks (0 if none).
+    pub max_second: u64,
+    /// Ticks that handlers of the line took, by CPU; empty unless timed.
+    pub busy: Vec<u32, MAX_CPUS>,
+    /// Triggers served, by serving CPU; empty without a hand-over.
+    pub served: Vec<u32, MAX_CPUS>,
+}
+
+/// Result of a [`crate::command::StormCell`]; arrays by logical CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StormResult {
+    /// The cell's id.
+    pub id: u32,
+    /// Set if it stopped early.
+    pub refusal: Option<Refusal>,
+    /// ESR if a write that sends trapped.
+    pub trapped: Option<u64>,
+    /// Ticks that it took.
+    pub elapsed: u64,
+    /// IPIs that each CPU sent.
+    pub sent: Vec<u32, MAX_CPUS>,
+    /// IPIs sent to each CPU.
+    pub sent_to: Vec<u32, MAX_CPUS>,
+    /// IPIs that each CPU took. What was sent to it and not taken was merged with one that was pending.
+    pub received: Vec<u32, MAX_CPUS>,
+    /// Count in the shared word; 0 without one.
+    pub counted: u32,
+    /// Paced: waits that ran out.
+    pub missed: u32,
+}
+
+/// Result of a [`crate::command::FiqCell`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiqResult {
+    /// The cell's id.
+    pub id: u32,
+    /// Set if it stopped early.
+    pub refusal: Option<Refusal>,
+    /// The field read back.
+    pub field: u8,
+    /// Fast IPIs sent.
+    pub sent: u32,
+    /// Of these, taken in time.
+    pub ipis: u32,
+    /// Timers armed.
+    pub armed: u32,
+    /// Of these, taken in time.
+    pub timers: u32,
 }
 
 /// Result of an [`crate::command::IpiCell`].
@@ -180,6 +238,8 @@ pub struct WfiResult {
 pub struct LatencyChunk {
     /// The cell's id.
     pub id: u32,
+    /// Whether it is of the second latencies.
+    pub second: bool,
     /// Bucket (see [`crate::latency`]) and count, ascending.
     pub counts: Vec<(u16, u32), CHUNK>,
 }
@@ -197,19 +257,59 @@ pub struct Progress {
     pub lost: u32,
 }
 
-/// One interrupt taken, for cells that ask for raw events.
+/// Most bytes of packed events in one [`Batch`].
+pub const BATCH_BYTES: usize = 400;
+
+/// What became of a trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RawEvent {
+#[repr(u8)]
+pub enum EventKind {
+    /// Taken in time; latency from SW_SET.
+    Landed = 0,
+    /// Taken in time after its window; latency from the unmask.
+    Unmasked = 1,
+    /// Not taken in time.
+    Lost = 2,
+    /// Taken after its timeout.
+    Late = 3,
+    /// Taken again.
+    Duplicate = 4,
+}
+
+/// One event. Every trigger makes one of the first three kinds, in order; the others belong to the trigger before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Which trigger of the cell (of the part that the firmware was given), from 0.
+    pub trigger: u32,
+    /// What became of it.
+    pub kind: EventKind,
+    /// Landing CPU; 0 for [`EventKind::Lost`].
+    pub cpu: u8,
+    /// CPU that served it, in cells with a hand-over; else the landing CPU.
+    pub served: u8,
+    /// CNTPCT_EL0 from which the latency counts; for late and duplicate ones when they were taken.
+    pub time: u64,
+    /// From there to the handler's entry, with a hand-over to the start of the service, in ticks; 0 for what is lost, late or duplicate.
+    pub first: u64,
+    /// Timed cells: from the handler's entry to its end; with a hand-over to the start of the service. Else 0.
+    pub second: u64,
+}
+
+/// Events, packed by [`crate::event`]; sent before the result of their cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
     /// The cell's id.
     pub id: u32,
-    /// Which trigger of the cell, from 0.
+    /// Trigger of the first event.
     pub trigger: u32,
-    /// Landing CPU.
-    pub cpu: u8,
-    /// The event word read.
-    pub event: u32,
-    /// Latency in ticks.
-    pub ticks: u64,
+    /// [`Event::time`] that the first difference counts from.
+    pub time: u64,
+    /// Whether events carry a second latency ([`crate::event::SECOND`]) and a serving CPU ([`crate::event::SERVED`]).
+    pub shape: u8,
+    /// Number of events.
+    pub count: u16,
+    /// The events.
+    pub data: Vec<u8, BATCH_BYTES>,
 }
 
 /// A stopped CPU's last words.
@@ -315,8 +415,8 @@ pub enum Message {
     Cell(CellResult),
     /// A cell goes on.
     Progress(Progress),
-    /// One interrupt.
-    Event(RawEvent),
+    /// Events of a cell.
+    Events(Batch),
     /// Answer to `Read`.
     Register {
         /// Logical CPU that read.
@@ -359,4 +459,8 @@ pub enum Message {
     Ipi(IpiResult),
     /// Answer to `Wfi`.
     Wfi(WfiResult),
+    /// Answer to `Storm`.
+    Storm(StormResult),
+    /// Answer to `Fiq`.
+    Fiq(FiqResult),
 }

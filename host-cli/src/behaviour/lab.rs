@@ -69,6 +69,7 @@ impl<'f> Lab<'f> {
             timeout_us: TIMEOUT_US,
             grace_us: GRACE_US,
             routing: Routing::AsFound,
+            raw: false,
             special: Special::default(),
         }
     }

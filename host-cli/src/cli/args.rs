@@ -259,6 +259,30 @@ fn vm_examples() -> String {
         + &exit_codes()
 }
 
+/// Which target, reached how and run with what: options of every command that measures.
+#[derive(Clone, Debug, Args)]
+pub struct TargetArgs {
+    /// usb (the only m1n1 on USB, see `aicprobe list`), a serial port like /dev/ttyACM0, /dev/cu.usbmodem… or COM3,
+    /// vm:NAME (a built-in virtual SoC), or vm:FILE.toml (one described by a file).
+    #[arg(long, default_value = "vm:t8140")]
+    pub target: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub link: LinkArgs,
+    /// On a virtual SoC: run this loader image instead of the stand-in and go through its emulated UART.
+    #[arg(long, value_name = "FILE")]
+    pub loader: Option<PathBuf>,
+    /// Seed of every random choice of a virtual SoC and of the plan: same seed, same result.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Run this firmware image instead of the one built in.
+    #[arg(long, value_name = "FILE")]
+    pub firmware: Option<PathBuf>,
+    /// Do not ask before a plan of more than 10 minutes on hardware.
+    #[arg(long)]
+    pub yes: bool,
+}
+
 /// Form of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {

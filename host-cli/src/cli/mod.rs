@@ -12,6 +12,7 @@ mod adt;
 mod all;
 mod args;
 mod bench;
+mod experiment;
 mod fields;
 mod interrupt;
 mod irqs;
@@ -32,7 +33,7 @@ use clap::Parser as _;
 
 use crate::error::exit;
 
-pub use args::{BenchCommand, Cli, Command, Format, LinkArgs, RouteArgs};
+pub use args::{BenchCommand, Cli, Command, Format, LinkArgs, RouteArgs, TargetArgs};
 pub use open::{OpenTarget, open};
 pub use route::{Verdict, exit_code};
 

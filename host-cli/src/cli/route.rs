@@ -297,6 +297,8 @@ const fn refusal_code(refusal: Refusal) -> u8 {
     match refusal {
         Refusal::LineBusy => exit::UNSAFE,
         Refusal::SiqCfg { esr: 0, .. } | Refusal::Storm | Refusal::NotEnabled => exit::INCONCLUSIVE,
+        // Asked for.
+        Refusal::Spike | Refusal::Wrong => exit::RULE,
         Refusal::SiqCfg { .. } => exit::TARGET,
         Refusal::WorkerSilent(_) | Refusal::WorkerFault(_) => exit::TARGET_FAULT,
         // The host has checked all of these before.

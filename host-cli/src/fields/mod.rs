@@ -63,6 +63,7 @@ pub fn plan(combinations: &[Vec<u8>], line: LineId, triggers: u32) -> Plan {
                 timeout_us: TIMEOUT_US,
                 grace_us: GRACE_US,
                 routing: Routing::AsFound,
+                raw: false,
                 special: Special::default(),
             });
         }

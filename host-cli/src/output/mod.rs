@@ -2,6 +2,7 @@
 
 mod dry_run;
 mod fields;
+mod grid;
 mod json;
 mod observe;
 mod rows;
@@ -11,6 +12,7 @@ mod tests;
 
 pub use dry_run::{DryRun, RegisterWrite};
 pub use fields::fields_table;
+pub use grid::{Document, Grid, cpu_grid, head_lines, head_notes, render};
 pub use json::to_json;
 pub use observe::observe_table;
 pub use rows::{to_csv, to_json_lines, to_markdown};

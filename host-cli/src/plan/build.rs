@@ -339,6 +339,7 @@ impl Builder<'_> {
             timeout_us: self.request.timeout_us,
             grace_us: GRACE_US,
             routing: Routing::AsFound,
+            raw: false,
             special: Special::default(),
         });
     }

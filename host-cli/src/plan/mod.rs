@@ -5,7 +5,7 @@ mod estimate;
 #[cfg(test)]
 mod tests;
 
-use protocol::command::{FIELD_AS_FOUND, IpiCell, Special};
+use protocol::command::{FIELD_AS_FOUND, FiqCell, Handover, IpiCell, Load, Special, StormCell};
 use protocol::{Cell, Command, LineId, Mask, Register};
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +87,9 @@ pub struct PlannedCell {
     /// Where the line is sent by its own word.
     #[serde(default, skip_serializing_if = "Routing::is_as_found")]
     pub routing: Routing,
+    /// Every event is sent ([`crate::session::Event::Raw`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
     /// What few cells have; its `routing` comes from [`PlannedCell::routing`].
     #[serde(default, skip_serializing_if = "is_ordinary")]
     pub special: Special,
@@ -150,13 +153,23 @@ impl PlannedCell {
             Routing::Cpus(cpus) => cpus,
             _ => &[],
         };
-        let at_el1 = (0..32u8).filter(|cpu| self.special.at_el1 >> cpu & 1 != 0);
+        let floating = match self.special.handover {
+            Some(Handover::Floating(set)) => set,
+            _ => 0,
+        };
+        let sets = self.special.at_el1 | self.special.loaded | floating;
+        let named = (0..32u8).filter(move |cpu| sets >> cpu & 1 != 0);
+        let server = match self.special.handover {
+            Some(Handover::Store(cpu) | Handover::Event(cpu) | Handover::Ipi(cpu)) => Some(cpu),
+            _ => None,
+        };
         std::iter::once(self.fire_cpu)
             .chain(set)
             .chain(self.masked.iter().map(|m| m.cpu))
             .chain(targets.iter().copied())
             .chain(self.special.steps.iter().map(|s| s.cpu))
-            .chain(at_el1)
+            .chain(named)
+            .chain(server)
     }
 
     /// The cell as the firmware takes it. `whoami`: the numbers by which AICv1 knows the CPUs, by logical id; a CPU without
@@ -193,7 +206,7 @@ impl PlannedCell {
             triggers: self.triggers,
             timeout_us: self.timeout_us,
             grace_us: self.grace_us,
-            raw: false,
+            raw: self.raw,
             special: Special {
                 routing,
                 ..self.special.clone()
@@ -228,6 +241,10 @@ pub enum Question {
     Read(u8, Register),
     /// Write to VM_TMR_FIQ_ENA of a CPU what it reads.
     WriteBack(u8),
+    /// Many CPUs send IPIs to each other.
+    Storm(StormCell),
+    /// Whether FIQs reach a CPU.
+    Fiq(FiqCell),
 }
 
 impl Question {
@@ -242,6 +259,8 @@ impl Question {
                 register: *register,
             },
             Self::WriteBack(cpu) => Command::WriteBack { cpu: *cpu },
+            Self::Storm(cell) => Command::Storm(*cell),
+            Self::Fiq(cell) => Command::Fiq(*cell),
         }
     }
 }
@@ -256,6 +275,13 @@ impl Plan {
             fire_named: false,
             questions: Vec::new(),
         }
+    }
+
+    /// Whether some cell loads memory.
+    #[must_use]
+    pub fn hammers(&self) -> bool {
+        let hammers = |c: &PlannedCell| c.special.load == Load::Memory && c.special.loaded != 0;
+        self.cells.iter().any(hammers)
     }
 
     /// Every line that is fired, once each.

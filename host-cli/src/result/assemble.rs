@@ -9,7 +9,7 @@ use crate::plan::{PlannedCell, Routing};
 use crate::session::{Measured, Outcome, Restoring, describe};
 use crate::target::{Core, Target};
 
-use super::{Aic, Build, Cell, Counter, Cpu, Mark, MissBound, Restore, RouteResult, Summary};
+use super::{Aic, Build, Cell, Counter, Cpu, Head, Mark, MissBound, Restore, RouteResult, Summary};
 
 /// What a result says beside the session's answers.
 pub struct Context<'c> {
@@ -64,6 +64,32 @@ pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, 
         complete,
         restored: outcome.restoring.is_restored(),
         restore: restore(&outcome.restoring),
+        marks,
+    })
+}
+
+/// What the results of other experiments than `route` begin with.
+///
+/// # Errors
+/// [`Error::Internal`] if the firmware never greeted, or what ended the session before it did.
+pub fn head(context: Context<'_>, outcome: &Outcome) -> Result<Head, Error> {
+    let Some(hello) = &outcome.answers.hello else {
+        return Err(Error::Internal("a result without a greeting".into()));
+    };
+    let mut marks = context.marks;
+    marks.extend(context.target.marks.iter().cloned());
+    marks.extend(session_marks(context.target, outcome));
+    Ok(Head {
+        target: context.target_name.to_owned(),
+        seed: context.seed,
+        build: Build::of(context.firmware),
+        soc: context.target.soc.clone(),
+        cpus: cpus(context.target, outcome),
+        counter: counter(hello, context.slice_ns),
+        complete: outcome.failure.is_none()
+            && !outcome.interrupted
+            && outcome.cells.iter().all(|(_, m)| m.complete),
+        restored: outcome.restoring.is_restored(),
         marks,
     })
 }

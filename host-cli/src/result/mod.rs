@@ -1,10 +1,12 @@
 //! The one result value of a command; every output is made from it.
 
 mod assemble;
+mod head;
 mod mark;
 mod route;
 
-pub use assemble::{Context, assemble, hex};
+pub use assemble::{Context, assemble, head, hex};
+pub use head::Head;
 pub use mark::{Mark, MarkKind};
 pub use route::{
     Aic, Build, Cell, Counter, Cpu, CpuState, Line, MissBound, Restore, RouteResult, Summary,

@@ -1,7 +1,8 @@
 //! What the firmware has said, put together.
 
 use protocol::message::{
-    self, CellResult, CpuInfo, Fault, Hello, IpiResult, Reading, Refusal, Restored, WfiResult,
+    self, CellResult, CpuInfo, Fault, FiqResult, Hello, IpiResult, Reading, Refusal, Restored,
+    StormResult, WfiResult,
 };
 
 use crate::stats::{Histogram, HistogramError};
@@ -37,6 +38,20 @@ pub struct Measured {
     pub max_ticks: u64,
     /// Their histogram.
     pub histogram: Histogram,
+    /// Second latencies measured: how long handlers took, or from a handler's entry to the service.
+    pub seconds: u64,
+    /// Smallest, in ticks.
+    pub min_second: u64,
+    /// Largest, in ticks.
+    pub max_second: u64,
+    /// Their histogram.
+    pub second: Histogram,
+    /// Ticks that handlers of the line took, by CPU; empty unless timed.
+    pub busy: Vec<u64>,
+    /// Triggers served, by serving CPU; empty without a hand-over.
+    pub served: Vec<u64>,
+    /// Ticks that the parts took.
+    pub elapsed: u64,
     /// Triggers for which each step's answer was yes.
     pub hits: Vec<u64>,
     /// Triggers that left a mask behind.
@@ -70,8 +85,19 @@ impl Measured {
             };
             self.max_ticks = self.max_ticks.max(part.max_ticks);
         }
+        add_by_cpu(&mut self.busy, &part.busy);
+        add_by_cpu(&mut self.served, &part.served);
+        self.elapsed += part.elapsed;
+        if part.seconds > 0 {
+            self.min_second = match self.seconds {
+                0 => part.min_second,
+                _ => self.min_second.min(part.min_second),
+            };
+            self.max_second = self.max_second.max(part.max_second);
+        }
         for (sum, n) in [
             (&mut self.fired, part.fired),
+            (&mut self.seconds, part.seconds),
             (&mut self.lost, part.lost),
             (&mut self.late, part.late),
             (&mut self.duplicate, part.duplicate),
@@ -92,8 +118,13 @@ impl Measured {
     /// # Errors
     /// [`HistogramError::Bucket`].
     pub fn add_latencies(&mut self, chunk: &message::LatencyChunk) -> Result<(), HistogramError> {
+        let histogram = if chunk.second {
+            &mut self.second
+        } else {
+            &mut self.histogram
+        };
         for (bucket, count) in &chunk.counts {
-            self.histogram.add(*bucket, *count)?;
+            histogram.add(*bucket, *count)?;
         }
         Ok(())
     }
@@ -135,6 +166,10 @@ pub enum Reply {
     Ipi(IpiResult),
     /// To `Wfi`.
     Wfi(WfiResult),
+    /// To `Storm`.
+    Storm(StormResult),
+    /// To `Fiq`.
+    Fiq(FiqResult),
     /// To `Read` and `WriteBack`.
     Register {
         /// Logical CPU.
@@ -181,6 +216,8 @@ pub fn describe(refusal: Refusal) -> String {
                 .into()
         }
         Refusal::Aborted => "it was stopped".into(),
+        Refusal::Spike => "a latency was above its threshold".into(),
+        Refusal::Wrong => "an interrupt was lost, late, taken twice or taken by another CPU".into(),
     }
 }
 
@@ -206,6 +243,12 @@ mod tests {
             max_ticks: max,
             hits: Default::default(),
             left_masked: 0,
+            elapsed: 10,
+            seconds: fired,
+            min_second: min,
+            max_second: max,
+            busy: [7, 0].into_iter().collect(),
+            served: Default::default(),
         }
     }
 
@@ -222,6 +265,10 @@ mod tests {
         assert_eq!(
             (m.min_ticks, m.max_ticks, m.lost, m.duplicate),
             (4, 9, 3, 6)
+        );
+        assert_eq!(
+            (m.elapsed, m.min_second, &m.busy[..]),
+            (30, 4, &[21, 0][..])
         );
         assert!(!m.fields_changed);
         let mut other = part(1, &[1, 0], 5, 5);

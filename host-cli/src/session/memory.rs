@@ -20,6 +20,9 @@ pub(super) const EXECUTABLE: u64 = 0xc00_0000_0000;
 /// A worker that sees no slice for this long, beside the longest trigger of the plan, goes home: its host died.
 const WORKER_TIMEOUT_MS: u64 = 5_000;
 
+/// Memory that each loaded CPU works on, in bytes: more than a first-level cache of any known core (128 KiB, third party).
+const HAMMER: u64 = 0x8_0000;
+
 /// Where everything is.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
@@ -31,6 +34,8 @@ pub struct Memory {
     pub boot_entry: u64,
     /// Address of the workers' entry.
     pub worker_entry: u64,
+    /// Physical address of what loaded CPUs work on; 0 = none.
+    pub hammer: u64,
 }
 
 impl Memory {
@@ -45,18 +50,25 @@ impl Memory {
         aic: &AicFacts,
         cpus: usize,
         longest_trigger_us: u64,
+        hammers: bool,
     ) -> Result<Self, Error> {
         let len = firmware.image.len() as u64;
         let image = proxy.memalign(context::ALIGN, len.next_multiple_of(context::ALIGN))?;
         let block = proxy.memalign(context::ALIGN, context::size(cpus))?;
+        let hammer = if hammers {
+            proxy.memalign(context::ALIGN, HAMMER * cpus as u64)?
+        } else {
+            0
+        };
         let run = image | EXECUTABLE;
         let memory = Self {
             image,
             context: block,
             boot_entry: run + u64::from(firmware.header.boot_entry),
             worker_entry: run + u64::from(firmware.header.worker_entry),
+            hammer,
         };
-        let words = words(aic, cpus, longest_trigger_us);
+        let words = words(aic, cpus, longest_trigger_us, hammer);
         match memory.write(proxy, &firmware.relocated(run), context::size(cpus), &words) {
             Ok(()) => Ok(memory),
             Err(e @ Error::Proxy(ProxyError::Interrupted { .. })) => {
@@ -93,6 +105,9 @@ impl Memory {
     /// # Errors
     /// Errors of the link.
     pub fn free(self, proxy: &mut Proxy<'_>) -> Result<(), Error> {
+        if self.hammer != 0 {
+            proxy.free(self.hammer)?;
+        }
         proxy.free(self.context)?;
         proxy.free(self.image)?;
         Ok(())
@@ -100,7 +115,7 @@ impl Memory {
 }
 
 /// Constant words of the block; the magic last, since it says that the others are there.
-fn words(aic: &AicFacts, cpus: usize, longest_trigger_us: u64) -> [(usize, u64); 16] {
+fn words(aic: &AicFacts, cpus: usize, longest_trigger_us: u64, hammer: u64) -> [(usize, u64); 18] {
     // A slice cannot begin while a trigger lasts.
     let patience = WORKER_TIMEOUT_MS + longest_trigger_us.div_ceil(1000);
     let g = &aic.geometry;
@@ -115,6 +130,8 @@ fn words(aic: &AicFacts, cpus: usize, longest_trigger_us: u64) -> [(usize, u64);
         (offset_of!(Control, schema), SCHEMA_HASH),
         (offset_of!(Control, cpus), cpus as u64),
         (offset_of!(Control, worker_timeout_ms), patience),
+        (offset_of!(Control, hammer), hammer),
+        (offset_of!(Control, hammer_size), HAMMER),
         (at(offset_of!(AicWords, base)), aic.base),
         (at(offset_of!(AicWords, generation)), generation),
         (at(offset_of!(AicWords, nr_irq)), g.nr_irq.into()),

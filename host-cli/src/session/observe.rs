@@ -3,9 +3,12 @@
 use crate::firmware::Level;
 use crate::plan::PlannedCell;
 
+use protocol::message::Batch;
+
 use super::Measured;
 
 /// Something that happened.
+#[derive(Clone, Copy)]
 pub enum Event<'e> {
     /// A step begins.
     Step(&'e str),
@@ -28,6 +31,22 @@ pub enum Event<'e> {
         of: usize,
         /// Its counts.
         so_far: &'e Measured,
+    },
+    /// Events of a cell that asked for them.
+    Raw {
+        /// The cell.
+        cell: &'e PlannedCell,
+        /// Triggers of the cell before the first that the batch can name: it counts triggers from 0 in every part.
+        before: u64,
+        /// The events, packed.
+        batch: &'e Batch,
+    },
+    /// Part of a cell is over. The parts of a cell add up to its counts; of a cell with a limit of time they are intervals.
+    Part {
+        /// The cell.
+        cell: &'e PlannedCell,
+        /// Counts of this part alone.
+        counts: &'e Measured,
     },
     /// A cell is over.
     Done {

@@ -123,7 +123,8 @@ fn prepare(
         .map(|c| u64::from(c.window_us()) + c.watched_us())
         .max()
         .unwrap_or(0);
-    let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len(), longest)
+    let hammers = plan.hammers();
+    let memory = Memory::set_up(proxy, firmware, &target.aic, runs.len(), longest, hammers)
         .map_err(|e| e.at_step(UPLOADING))?;
     Ok((runs, memory, earlier))
 }

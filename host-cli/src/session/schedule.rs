@@ -22,6 +22,7 @@ const TRIGGER_US: u64 = 20;
 struct Part {
     id: u32,
     cell: usize,
+    triggers: u32,
     us: u64,
 }
 
@@ -32,6 +33,8 @@ pub struct Schedule {
     next: usize,
     /// Triggers of that cell given out so far.
     given: u32,
+    /// Most triggers that a part with a limit of time has fired.
+    pace: u32,
     parts: u32,
     /// AICv1's numbers of the CPUs.
     whoami: Vec<Option<u32>>,
@@ -46,6 +49,7 @@ impl Schedule {
             whoami,
             next: 0,
             given: 0,
+            pace: FIRST_PART,
             parts: 0,
             outstanding: VecDeque::new(),
         }
@@ -58,18 +62,31 @@ impl Schedule {
             return None;
         }
         let cell = self.cells.get(self.next)?;
-        let triggers = part(cell, self.given, lost(self.next));
+        let triggers = if cell.special.limit_us == 0 {
+            part(cell, self.given, lost(self.next))
+        } else {
+            // What it will have fired when its time is up, nobody knows: enough for twice the best so far.
+            (cell.triggers - self.given).min(self.pace.saturating_mul(2))
+        };
+        if triggers == 0 {
+            // All of them are out; what their limits leave comes again.
+            return None;
+        }
         let mut command = cell.to_command(&self.whoami);
         command.id = self.parts;
         command.triggers = triggers;
         self.outstanding.push_back(Part {
             id: self.parts,
             cell: self.next,
-            us: u64::from(triggers) * trigger_us(cell),
+            triggers,
+            us: match cell.special.limit_us {
+                0 => u64::from(triggers) * trigger_us(cell),
+                limit => limit.into(),
+            },
         });
         self.parts = self.parts.wrapping_add(1);
         self.given += triggers;
-        if self.given >= cell.triggers {
+        if self.given >= cell.triggers && cell.special.limit_us == 0 {
             self.advance();
         }
         Some(command)
@@ -78,6 +95,7 @@ impl Schedule {
     const fn advance(&mut self) {
         self.next += 1;
         self.given = 0;
+        self.pace = FIRST_PART;
     }
 
     /// The cell that part `id` is of, if the firmware was given such a part and has not finished it.
@@ -85,13 +103,21 @@ impl Schedule {
         self.outstanding.iter().find(|p| p.id == id).map(|p| p.cell)
     }
 
-    /// Part `id` is over: the cell that it is of, and whether that cell is over with it. A cell that was refused gets no
-    /// further parts.
-    pub fn finish(&mut self, id: u32, refused: bool) -> Option<(usize, bool)> {
+    /// Part `id` is over with so many triggers: the cell that it is of, and whether that cell is over with it. A cell that was
+    /// refused gets no further parts.
+    pub fn finish(&mut self, id: u32, fired: u32, refused: bool) -> Option<(usize, bool)> {
         let at = self.outstanding.iter().position(|p| p.id == id)?;
         let part = self.outstanding.remove(at)?;
         if refused && part.cell == self.next {
             self.advance();
+        }
+        if part.cell == self.next && self.cells[part.cell].special.limit_us != 0 {
+            self.pace = self.pace.max(fired);
+            self.given -= part.triggers.saturating_sub(fired);
+            let more = self.outstanding.iter().any(|p| p.cell == part.cell);
+            if !more && self.given >= self.cells[part.cell].triggers {
+                self.advance();
+            }
         }
         let more = self.outstanding.iter().any(|p| p.cell == part.cell);
         let all_given = part.cell < self.next;
@@ -160,7 +186,7 @@ mod tests {
         let (mut sums, mut parts) = (vec![0; s.cells().len()], Vec::new());
         while let Some(c) = s.next_part(|_| lost) {
             parts.push(c.triggers);
-            let (cell, over) = s.finish(c.id, false).unwrap();
+            let (cell, over) = s.finish(c.id, c.triggers, false).unwrap();
             sums[cell] += c.triggers;
             assert_eq!(over, sums[cell] == s.cells()[cell].triggers);
         }
@@ -198,10 +224,10 @@ mod tests {
         let mut s = schedule(1_000_000, vec![]);
         let first = s.next_part(|_| 0).unwrap();
         let second = s.next_part(|_| 0).unwrap();
-        assert_eq!(s.finish(first.id, true), Some((0, false)));
-        assert_eq!(s.finish(second.id, true), Some((0, true)));
+        assert_eq!(s.finish(first.id, 0, true), Some((0, false)));
+        assert_eq!(s.finish(second.id, 0, true), Some((0, true)));
         let next = s.next_part(|_| 0).unwrap();
         assert_eq!((next.fire_cpu, s.cell_of(next.id)), (1, Some(1)));
-        assert_eq!(s.finish(99, false), None);
+        assert_eq!(s.finish(99, 0, false), None);
     }
 }

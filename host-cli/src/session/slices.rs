@@ -32,6 +32,8 @@ pub struct Slices<'s, 'l> {
     pub answers: Answers,
     pub schedule: Schedule,
     pub measured: Vec<Measured>,
+    /// Histograms of the part whose result comes next.
+    part: Measured,
     /// Slices that the firmware has run, as it said last.
     pub ran: u64,
     down: DownRing,
@@ -57,6 +59,7 @@ impl<'s, 'l> Slices<'s, 'l> {
             },
             schedule: Schedule::new(Vec::new(), Vec::new()),
             measured: Vec::new(),
+            part: Measured::default(),
             ran: 0,
             down: DownRing::default(),
             up: cpus.iter().map(|c| UpRing::new(c.id)).collect(),
@@ -206,8 +209,8 @@ impl<'s, 'l> Slices<'s, 'l> {
                 });
             }
             Message::Latency(chunk) => {
-                let cell = self.cell_of(chunk.id)?;
-                self.measured[cell].add_latencies(&chunk)?;
+                self.cell_of(chunk.id)?;
+                self.part.add_latencies(&chunk)?;
             }
             Message::Progress(progress) => {
                 let cell = self.cell_of(progress.id)?;
@@ -238,8 +241,19 @@ impl<'s, 'l> Slices<'s, 'l> {
             Message::Register { cpu, reading, .. } => {
                 self.answers.replies.push(Reply::Register { cpu, reading });
             }
-            // Details beside a refusal; raw events were not asked for.
-            Message::Line { .. } | Message::Event(_) => {}
+            Message::Storm(result) => self.answers.replies.push(Reply::Storm(result)),
+            Message::Fiq(result) => self.answers.replies.push(Reply::Fiq(result)),
+            Message::Events(batch) => {
+                let cell = self.cell_of(batch.id)?;
+                let before = self.measured[cell].fired;
+                self.observer.on(Event::Raw {
+                    cell: &self.schedule.cells()[cell],
+                    before,
+                    batch: &batch,
+                });
+            }
+            // Details beside a refusal.
+            Message::Line { .. } => {}
             Message::End { .. } => {}
         }
         Ok(())
@@ -254,9 +268,21 @@ impl<'s, 'l> Slices<'s, 'l> {
     fn part_over(&mut self, part: &protocol::message::CellResult) -> Result<(), Error> {
         let (cell, over) = self
             .schedule
-            .finish(part.id, part.refusal.is_some())
+            .finish(part.id, part.fired, part.refusal.is_some())
             .ok_or_else(|| unexpected(format!("a result {} that was not due", part.id)))?;
+        let mut alone = Measured {
+            histogram: std::mem::take(&mut self.part.histogram),
+            second: std::mem::take(&mut self.part.second),
+            ..Measured::default()
+        };
+        alone.add(part);
+        self.measured[cell].histogram.merge(&alone.histogram);
+        self.measured[cell].second.merge(&alone.second);
         self.measured[cell].add(part);
+        self.observer.on(Event::Part {
+            cell: &self.schedule.cells()[cell],
+            counts: &alone,
+        });
         let of = self.schedule.cells().len();
         let planned = &self.schedule.cells()[cell];
         let counts = &mut self.measured[cell];

@@ -69,6 +69,13 @@ impl Histogram {
         Ok(())
     }
 
+    /// Adds all of another.
+    pub fn merge(&mut self, other: &Self) {
+        for (bucket, count) in &other.counts {
+            *self.counts.entry(*bucket).or_default() += count;
+        }
+    }
+
     /// How many values there are.
     #[must_use]
     pub fn total(&self) -> u64 {

@@ -262,7 +262,7 @@ impl<P: Platform> Context<'_, '_, P> {
         let mut result = running.result;
         result.spurious = self.spurious().wrapping_sub(running.spurious);
         let (block, id) = (self.block, result.id);
-        self.me.histogram.drain(id, |chunk| {
+        self.me.histogram.drain(id, false, |chunk| {
             up_ring::push(block, BOOT, &Message::Latency(chunk));
         });
         self.say(&Message::Cell(result));
@@ -307,6 +307,12 @@ fn empty_result(cell: &Cell, cpus: usize) -> CellResult {
         max_ticks: 0,
         hits,
         left_masked: 0,
+        elapsed: 0,
+        seconds: 0,
+        min_second: 0,
+        max_second: 0,
+        busy: Vec::new(),
+        served: Vec::new(),
     }
 }
 

@@ -63,6 +63,7 @@ impl<P: Platform> Context<'_, '_, P> {
             Command::WriteBack { cpu } => self.write_back(*cpu),
             Command::Ipi(cell) => self.ipi_cell(cell),
             Command::Wfi { cpu, us } => self.wfi(*cpu, *us),
+            Command::Storm(_) | Command::Fiq(_) => {}
             Command::Close => self.close(),
             Command::Leave => self.send_home(),
         }

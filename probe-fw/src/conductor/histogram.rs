@@ -31,7 +31,7 @@ impl Histogram {
     }
 
     /// Empties it, giving what it held in pieces.
-    pub fn drain(&mut self, id: u32, mut send: impl FnMut(LatencyChunk)) {
+    pub fn drain(&mut self, id: u32, second: bool, mut send: impl FnMut(LatencyChunk)) {
         let mut counts: Vec<(u16, u32), CHUNK> = Vec::new();
         for b in self.low..(self.high + 1).min(BUCKETS) {
             let count = core::mem::take(&mut self.counts[b]);
@@ -41,13 +41,14 @@ impl Histogram {
             if counts.push((b as u16, count)).is_err() {
                 send(LatencyChunk {
                     id,
+                    second,
                     counts: core::mem::take(&mut counts),
                 });
                 let _ = counts.push((b as u16, count));
             }
         }
         if !counts.is_empty() {
-            send(LatencyChunk { id, counts });
+            send(LatencyChunk { id, second, counts });
         }
         (self.low, self.high) = (BUCKETS, 0);
     }
@@ -66,12 +67,12 @@ mod tests {
         }
         h.add(u64::MAX);
         let mut sum = 0;
-        h.drain(7, |chunk| {
+        h.drain(7, false, |chunk| {
             assert_eq!(chunk.id, 7);
             assert!(chunk.counts.windows(2).all(|w| w[0].0 < w[1].0));
             sum += chunk.counts.iter().map(|c| c.1).sum::<u32>();
         });
         assert_eq!(sum, 201);
-        h.drain(7, |_| panic!("not empty"));
+        h.drain(7, false, |_| panic!("not empty"));
     }
 }

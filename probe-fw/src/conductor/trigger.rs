@@ -3,8 +3,8 @@
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use protocol::message::{RawEvent, Reading, Refusal};
-use protocol::{MAX_CPUS, Message};
+use protocol::MAX_CPUS;
+use protocol::message::{Reading, Refusal};
 
 use super::cell::Running;
 use super::{BOOT, Context};
@@ -167,15 +167,6 @@ impl<P: Platform> Context<'_, '_, P> {
         result.max_ticks = result.max_ticks.max(ticks);
         result.latencies += 1;
         self.me.histogram.add(ticks);
-        if r.cell.raw {
-            self.say(&Message::Event(RawEvent {
-                id: r.cell.id,
-                trigger: r.result.fired - 1,
-                cpu: taken.cpu as u8,
-                event: r.handle.hwirq(),
-                ticks,
-            }));
-        }
     }
 
     /// Books an interrupt that is not the first in time of its trigger.
@@ -185,15 +176,6 @@ impl<P: Platform> Context<'_, '_, P> {
         } else {
             r.last_late = true;
             r.result.late += 1;
-        }
-        if r.cell.raw {
-            self.say(&Message::Event(RawEvent {
-                id: r.cell.id,
-                trigger: r.result.fired.saturating_sub(1),
-                cpu: taken.cpu as u8,
-                event: r.handle.hwirq(),
-                ticks: u64::MAX,
-            }));
         }
     }
 

@@ -1,0 +1,48 @@
+//! What every result of a run on a target begins with.
+
+use serde::{Deserialize, Serialize};
+
+use crate::target::SocFacts;
+
+use super::{Build, Counter, Cpu, Mark};
+
+/// Who was measured by what, and what has to be said about it; flattened into the results of experiments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    /// The target as named by the user.
+    pub target: String,
+    /// Seed of every choice made at random.
+    pub seed: u64,
+    /// What ran.
+    pub build: Build,
+    /// Chip and board.
+    pub soc: SocFacts,
+    /// CPUs by logical id.
+    pub cpus: Vec<Cpu>,
+    /// The clock behind the latencies.
+    pub counter: Counter,
+    /// Everything that was planned ran to its end.
+    pub complete: bool,
+    /// The state of the target is as found.
+    pub restored: bool,
+    /// Facts that are inferred, missing, or a model's.
+    pub marks: Vec<Mark>,
+}
+
+impl Head {
+    /// Ticks in nanoseconds, rounded to nearest.
+    #[must_use]
+    pub fn ns(&self, ticks: u64) -> u64 {
+        let hz = u128::from(self.counter.hz.max(1));
+        let ns = (u128::from(ticks) * 1_000_000_000 + hz / 2) / hz;
+        u64::try_from(ns).unwrap_or(u64::MAX)
+    }
+
+    /// Whether a virtual SoC answered.
+    #[must_use]
+    pub fn is_model(&self) -> bool {
+        self.marks
+            .iter()
+            .any(|m| m.kind == super::MarkKind::ModelOnly)
+    }
+}
