@@ -12,6 +12,7 @@ mod tests;
 
 pub use dry_run::{DryRun, RegisterWrite};
 pub use fields::fields_table;
+pub use grid::Format as Form;
 pub use grid::{Document, Grid, cpu_grid, head_lines, head_notes, render};
 pub use json::to_json;
 pub use observe::observe_table;

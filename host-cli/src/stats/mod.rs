@@ -2,6 +2,8 @@
 
 mod bound;
 mod percentile;
+mod percentiles;
 
 pub use bound::{CONFIDENCE, upper_bound};
 pub use percentile::{Histogram, HistogramError, Latency};
+pub use percentiles::Percentiles;

@@ -19,6 +19,9 @@ pub enum HistogramError {
         /// What the cell says.
         counted: u64,
     },
+    /// Percentiles of a table that do not rise.
+    #[error("percentiles out of order: min, p50, p95, p98, p99, p99.9, max = {0:?}")]
+    Unordered([u64; 7]),
     /// Percentiles that do not rise, or lie outside minimum and maximum.
     #[error("latencies out of order: min {min}, p50 {p50}, p95 {p95}, p99 {p99}, max {max}")]
     Order {
@@ -123,10 +126,18 @@ impl Histogram {
         latency.checked().map(Some)
     }
 
+    /// The value, in ticks, that so many thousandths of all values do not exceed (nearest rank); 0 if there are none.
+    #[must_use]
+    pub fn per_mille(&self, per_mille: u64) -> u64 {
+        middle(self.rank(self.total(), per_mille, 1000))
+    }
+
     fn nearest_rank(&self, total: u64, percent: u64) -> u16 {
-        let rank = (u128::from(total) * u128::from(percent))
-            .div_ceil(100)
-            .max(1);
+        self.rank(total, percent, 100)
+    }
+
+    fn rank(&self, total: u64, part: u64, of: u128) -> u16 {
+        let rank = (u128::from(total) * u128::from(part)).div_ceil(of).max(1);
         let mut seen = 0;
         for (bucket, count) in &self.counts {
             seen += u128::from(*count);
