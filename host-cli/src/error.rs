@@ -189,6 +189,14 @@ pub enum Error {
         /// Why not.
         why: ListingError,
     },
+    /// A file of raw events that cannot be read.
+    #[error("{}: {why}", path.display())]
+    Raw {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: crate::raw::RawError,
+    },
     /// What is asked for is not in the device tree.
     #[error("{}: {why}", path.display())]
     TreeQuery {
@@ -262,6 +270,7 @@ impl Error {
             | Self::FirmwareFile { .. }
             | Self::TreeQuery { .. }
             | Self::Listing { .. }
+            | Self::Raw { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)

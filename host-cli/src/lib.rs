@@ -4,7 +4,7 @@
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
 //! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers, [`irqs`]
 //! listings of a running Linux. [`route`]
-//! puts them together; [`vm`] serves virtual SoCs to other programs;
+//! puts them together; [`raw`] keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other programs;
 //! [`cli`] is the command line on top.
 
 pub mod behaviour;
@@ -19,6 +19,7 @@ pub mod output;
 pub mod plan;
 pub mod proxy;
 mod random;
+pub mod raw;
 pub mod regs;
 pub mod result;
 pub mod route;

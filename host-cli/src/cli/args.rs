@@ -9,7 +9,9 @@ use crate::error::exit;
 use crate::link::FaultSpec;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
+use super::raw::RawArgs;
 use super::regs::RegsCommand;
+use super::replay::ReplayArgs;
 use super::values;
 
 /// Most triggers of a cell: its counts must fit the firmware's words with room to spare.
@@ -47,6 +49,8 @@ pub enum Command {
     Fields(FieldsArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
+    /// Compute the result of a run again from its raw events.
+    Replay(ReplayArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Registers as data: list, show, decode and export them.
@@ -380,6 +384,9 @@ pub struct RouteArgs {
     /// Do not ask before a plan of more than 10 minutes on hardware.
     #[arg(long)]
     pub yes: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub raw: RawArgs,
     /// Form of the result.
     #[arg(long, value_enum, default_value_t = RouteFormat::Table)]
     pub format: RouteFormat,
@@ -494,7 +501,7 @@ impl RouteArgs {
     }
 }
 
-fn exit_codes() -> String {
+pub(super) fn exit_codes() -> String {
     let mut text = String::from("Exit codes:");
     for (code, meaning) in exit::TABLE {
         text += &format!("\n  {code:>3}  {meaning}");

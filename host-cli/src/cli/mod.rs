@@ -21,7 +21,9 @@ mod list;
 mod observe;
 mod open;
 mod progress;
+mod raw;
 mod regs;
+mod replay;
 mod route;
 mod values;
 mod vm;
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Replay(args) => replay::run(args),
         Command::List(list) => list::run(list),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

@@ -201,7 +201,7 @@ impl Observer for Progress {
             }
             Event::Progress { cell, of, so_far } => self.counts(cell, of, so_far, false),
             Event::Done { cell, of, counts } => self.counts(cell, of, counts, true),
-            Event::Raw { .. } | Event::Part { .. } => {}
+            Event::Started { .. } | Event::Raw { .. } | Event::Part { .. } => {}
         }
     }
 

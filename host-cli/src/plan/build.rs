@@ -3,6 +3,7 @@
 use aic_regs::aic::Generation;
 use protocol::LineId;
 use protocol::command::Special;
+use serde::Serialize;
 
 use super::{
     DEFAULT_MASKS_US, DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, GRACE_US, Group, MAX_LINES, MaskedCpu,
@@ -10,7 +11,7 @@ use super::{
 };
 
 /// What the command line asks for. Values are checked against the target by [`build`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Request {
     /// Lines named; empty = one spare line.
     pub lines: Vec<LineId>,

@@ -5,7 +5,7 @@ mod head;
 mod mark;
 mod route;
 
-pub use assemble::{Context, assemble, head, hex};
+pub use assemble::{Context, aic, assemble, head, head_before, hex, route_result};
 pub use head::Head;
 pub use mark::{Mark, MarkKind};
 pub use route::{

@@ -14,5 +14,5 @@ mod slices;
 
 pub use collect::{Answers, Measured, Opened, Reply, describe};
 pub use error::SessionError;
-pub use observe::{Event, Observer, Silent};
+pub use observe::{Both, Event, Observer, Silent};
 pub use run::{Outcome, Restoring, run};

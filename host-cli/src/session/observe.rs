@@ -3,9 +3,11 @@
 use crate::firmware::Level;
 use crate::plan::PlannedCell;
 
+use crate::result::CpuState;
+
 use protocol::message::Batch;
 
-use super::Measured;
+use super::{Answers, Measured};
 
 /// Something that happened.
 #[derive(Clone, Copy)]
@@ -22,6 +24,13 @@ pub enum Event<'e> {
         level: Level,
         /// In words.
         text: &'e str,
+    },
+    /// Firmware and CPUs have said what they are; cells come next.
+    Started {
+        /// What they said.
+        answers: &'e Answers,
+        /// State of every CPU, by logical id.
+        cpus: &'e [CpuState],
     },
     /// The counts of a cell so far.
     Progress {
@@ -67,6 +76,20 @@ pub trait Observer {
     /// Whether the user wants to stop.
     fn stop(&self) -> bool {
         false
+    }
+}
+
+/// Two of them: both are told, either may stop it.
+pub struct Both<'o>(pub &'o mut dyn Observer, pub &'o mut dyn Observer);
+
+impl Observer for Both<'_> {
+    fn on(&mut self, event: Event<'_>) {
+        self.0.on(event);
+        self.1.on(event);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.stop() || self.1.stop()
     }
 }
 

@@ -246,6 +246,9 @@ impl Session<'_, '_> {
             return Ok(());
         }
         self.step = "measuring";
+        let states: Vec<CpuState> = self.s.cpus.iter().map(|c| c.state).collect();
+        let (answers, cpus) = (&self.s.answers, &states[..]);
+        self.s.observer.on(Event::Started { answers, cpus });
         self.s.observer.on(Event::Step(self.step));
         self.opened = true;
         self.s.command(&Command::Open)?;
