@@ -4,6 +4,7 @@
 //! are exact. Nothing here fails: a benchmark reports, tests judge.
 
 mod by_hand;
+mod raw;
 
 use std::time::{Duration, Instant};
 
@@ -136,6 +137,7 @@ fn main() {
     polling(&firmware);
     by_hand::compare(&firmware);
     by_hand::checksum_throughput();
+    raw::measure(&firmware);
     help();
 }
 

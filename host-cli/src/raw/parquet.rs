@@ -171,6 +171,14 @@ impl Columns {
     }
 }
 
+/// Number of a trigger in its cell. One that comes before the first of a part belongs to the last of the part before.
+fn trigger(before: u64, of_part: u32) -> u64 {
+    match of_part {
+        u32::MAX => before.saturating_sub(1),
+        n => before + u64::from(n),
+    }
+}
+
 type Written = Result<usize, ParquetError>;
 
 fn wrong_type() -> Written {
@@ -220,7 +228,7 @@ impl Store for Columns {
             let has = event.kind.has_latency();
             self.rows.push(Row {
                 cell,
-                trigger: before + u64::from(event.trigger),
+                trigger: trigger(before, event.trigger),
                 second: (has && shape(SECOND)).then_some(event.second),
                 served: has && shape(SERVED),
                 event,

@@ -15,6 +15,7 @@ use crate::session::{Event, Measured, Observer};
 
 use super::Writer;
 use super::format::{Ending, Opening, Trailer};
+use super::recount::missing;
 
 /// Where events go.
 pub(super) trait Store {
@@ -154,9 +155,9 @@ impl Recorder {
             Event::Part { counts, .. } if counts.fields.is_empty() && counts.fired == 0 => Ok(()),
             Event::Part { cell, counts } => {
                 let came = std::mem::take(&mut self.of_part);
-                let counted = counts.fired + counts.late + counts.duplicate;
                 let part = as_message(cell.id, counts);
-                self.store.part(&part, counted.saturating_sub(came))
+                let (dropped, _) = missing(&part, came);
+                self.store.part(&part, dropped)
             }
             _ => Ok(()),
         }

@@ -97,9 +97,9 @@ impl Recount {
     /// The part is over, the target has counted `said`; the next events are of another one.
     #[must_use]
     pub fn part(&mut self, said: &CellResult) -> Recounted {
-        let counted = u64::from(said.fired) + u64::from(said.late) + u64::from(said.duplicate);
-        let dropped = counted.saturating_sub(self.events);
+        let (dropped, unresolved) = missing(said, self.events);
         let mut again = self.counts(said);
+        again.part.fired += unresolved;
         let differences = if dropped == 0 {
             differences(said, &again.part)
         } else {
@@ -150,6 +150,16 @@ impl Recount {
             dropped: 0,
             differences: Vec::new(),
         }
+    }
+}
+
+/// Of the events that the target counted and that did not come: how many it dropped, and how many triggers (one at most) have
+/// none because the cell was refused before anybody knew what became of them.
+pub(super) fn missing(said: &CellResult, came: u64) -> (u64, u32) {
+    let counted = u64::from(said.fired) + u64::from(said.late) + u64::from(said.duplicate);
+    match counted.saturating_sub(came) {
+        1 if said.refusal.is_some() => (0, 1),
+        n => (n, 0),
     }
 }
 

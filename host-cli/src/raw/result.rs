@@ -120,10 +120,7 @@ fn by_cpu(counts: &[u64]) -> String {
 fn columns(p: Option<&Percentiles>) -> Vec<String> {
     match p {
         None => vec!["-".to_owned(); Percentiles::COLUMNS.len()],
-        Some(p) => [p.min, p.p50, p.p95, p.p98, p.p99, p.p999, p.max]
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        Some(p) => p.values().iter().map(ToString::to_string).collect(),
     }
 }
 

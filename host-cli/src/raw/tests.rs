@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use protocol::event::{Packer, SECOND, SERVED};
 use protocol::latency::bucket;
-use protocol::message::{Batch, CellResult, Event, EventKind};
+use protocol::message::{Batch, CellResult, Event, EventKind, Refusal};
 use serde_json::Value;
 
 use super::format::{Ending, Opening, Run};
@@ -343,6 +343,25 @@ fn dropped_events_are_counted_and_other_differences_named() {
     assert_eq!(again.dropped, 0);
     assert_eq!(again.differences.len(), 2, "{:?}", again.differences);
     assert!(again.differences[0].starts_with("max_ticks: the target counted"));
+}
+
+#[test]
+fn a_trigger_that_a_refusal_cut_off_is_not_dropped() {
+    let events = some(50, 5);
+    let mut said = counted(0, &events);
+    said.fired += 1;
+    let again = |said: &CellResult| {
+        let mut recount = Recount::default();
+        for batch in pack(&events) {
+            recount.batch(&batch).expect("well formed");
+        }
+        recount.part(said)
+    };
+    assert_eq!(again(&said).dropped, 1);
+    said.refusal = Some(Refusal::WorkerSilent(1));
+    let cut = again(&said);
+    assert_eq!((cut.dropped, cut.part.fired), (0, said.fired));
+    assert!(cut.differences.is_empty(), "{:?}", cut.differences);
 }
 
 /// Keeps the parts that it is told about.
