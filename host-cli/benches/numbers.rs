@@ -86,6 +86,11 @@ fn main() {
             return;
         }
     };
+    // `cargo xtask bench -- raw`: only these.
+    if std::env::args().any(|word| word == "raw") {
+        raw::measure(&firmware);
+        return;
+    }
     let model = SocModel::builtin("t8140").expect("a built-in model");
     let all: Vec<u32> = (0..6).collect();
 
