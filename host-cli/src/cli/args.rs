@@ -9,6 +9,7 @@ use crate::error::exit;
 use crate::link::FaultSpec;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
+use super::handoff::HandoffArgs;
 use super::regs::RegsCommand;
 use super::values;
 
@@ -47,6 +48,8 @@ pub enum Command {
     Fields(FieldsArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
+    /// Measure what it costs to serve an interrupt elsewhere than in its handler.
+    Handoff(HandoffArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Registers as data: list, show, decode and export them.

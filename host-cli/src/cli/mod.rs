@@ -14,6 +14,7 @@ mod args;
 mod bench;
 mod experiment;
 mod fields;
+mod handoff;
 mod interrupt;
 mod irqs;
 mod lines;
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Handoff(args) => handoff::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

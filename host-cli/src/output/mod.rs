@@ -3,6 +3,7 @@
 mod dry_run;
 mod fields;
 mod grid;
+mod handoff;
 mod json;
 mod observe;
 mod rows;
