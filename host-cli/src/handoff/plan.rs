@@ -3,6 +3,7 @@
 use aic_regs::aic::Generation;
 use protocol::LineId;
 use protocol::command::{Handover, Load, Special};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{GRACE_US, Group, Plan, PlannedCell, Routing};
@@ -17,7 +18,9 @@ const NEVER: u8 = 3;
 const TIMEOUT_US: u32 = 5_000;
 
 /// How the serving CPU comes to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
     /// Served in the handler.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use protocol::command::{Handover, Load};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -14,7 +15,9 @@ use crate::stats::{Histogram, Percentiles};
 use super::Way;
 
 /// Where the serving CPU is, seen from the landing CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// It is the landing CPU.
@@ -41,7 +44,7 @@ impl Relation {
 }
 
 /// One cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// Number in the plan.
     pub id: u32,
@@ -74,7 +77,7 @@ pub struct Row {
 }
 
 /// All cells of a way, a relation and a load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sum {
     /// How the serving CPU was told.
     pub way: Way,
@@ -89,7 +92,7 @@ pub struct Sum {
 }
 
 /// Result of `aicprobe handoff`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HandoffReport {
     /// "aicprobe.handoff/1".
     pub schema: String,

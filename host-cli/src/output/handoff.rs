@@ -3,7 +3,8 @@
 use crate::handoff::HandoffReport;
 use crate::stats::Percentiles;
 
-use super::grid::{Document, Grid, head_lines, head_notes};
+use super::grid::{Document, Grid};
+use super::head::{head_lines, head_notes};
 
 impl Document for HandoffReport {
     const ROWS: &'static [&'static str] = &["sums", "rows"];
