@@ -35,6 +35,7 @@ cargo xtask TASK [ARGUMENTS]
   oracle [ARGUMENTS]   compare the virtual CPU with an independent emulator (fetched with pip)
   bench [ARGUMENTS]    measurements (`cargo bench ARGUMENTS`)
   dist                 build the release package into target/dist: aicprobe with every feature, licences, README
+  schemas              renew the JSON Schemas of results under schemas/
   ci                   all of the above that .ci/run needs
   doctor               how the firmware's toolchain is found here
 
@@ -61,6 +62,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         "clippy" => no_arguments().and_then(|()| tasks::clippy()),
         "fmt-check" => no_arguments().and_then(|()| tasks::fmt_check()),
         "doc" => no_arguments().and_then(|()| tasks::doc()),
+        "schemas" => no_arguments().and_then(|()| tasks::schemas()),
         "ci" => no_arguments().and_then(|()| ci::run()),
         "doctor" => no_arguments().and_then(|()| doctor::run()),
         "help" | "--help" | "-h" => {

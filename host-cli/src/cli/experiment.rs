@@ -9,7 +9,7 @@ use crate::proxy::{Proxy, ProxyError};
 use crate::raw::{self, Opening, RawFile, Recorder};
 use crate::result::{Context, Head, Mark, head, head_before};
 use crate::session::{self, Event, Observer, Outcome, Silent};
-use crate::target::{Target, find_spare, verify_layout};
+use crate::target::{Looked, Target, find_spare, verify_layout};
 
 use super::args::{Cli, TargetArgs};
 use super::interrupt;
@@ -96,7 +96,11 @@ pub fn run_keeping(
         "{cells} cells on {}, {estimate}",
         args.target
     )));
-    verify_layout(&mut proxy, &target)
+    let looked = Looked {
+        spare: Some(line),
+        pairs: false,
+    };
+    verify_layout(&mut proxy, &target, looked)
         .map_err(|e| e.at_step("verifying the controller's layout"))?;
     let mut both = Both {
         shown: &mut progress,

@@ -14,6 +14,7 @@ mod args;
 mod bench;
 mod experiment;
 mod fields;
+mod handoff;
 mod interrupt;
 mod irqs;
 mod lines;
@@ -25,6 +26,7 @@ mod raw;
 mod regs;
 mod replay;
 mod route;
+mod schema;
 mod values;
 mod vm;
 mod write;
@@ -35,7 +37,7 @@ use clap::Parser as _;
 
 use crate::error::exit;
 
-pub use args::{BenchCommand, Cli, Command, Format, LinkArgs, RouteArgs, TargetArgs};
+pub use args::{BenchCommand, Cli, Command, LinkArgs, RouteArgs, TargetArgs};
 pub use open::{OpenTarget, open};
 pub use route::{Verdict, exit_code};
 
@@ -63,7 +65,9 @@ pub fn main() -> ExitCode {
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::Replay(args) => replay::run(args),
+        Command::Handoff(args) => handoff::run(&cli, args),
         Command::List(list) => list::run(list),
+        Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };

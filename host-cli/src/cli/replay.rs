@@ -8,13 +8,11 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, exit};
-use crate::output::{Form, render};
+use crate::output::{Form, render, render_routes};
 use crate::raw::{RawError, ReplayResult, Replayed, read};
 use crate::result::{Aic, Restore, RouteResult, route_result};
 use crate::session::Silent;
 
-use super::args::RouteFormat;
-use super::route::written;
 use super::write::Sink;
 
 /// Computes the result of a run again from nothing but the raw events that --raw FILE has kept: the same counts and percentiles. A
@@ -80,7 +78,7 @@ fn result_of(
     wrong: &dyn Fn(RawError) -> Error,
 ) -> Result<String, Error> {
     match replayed.run.command.as_str() {
-        "route" => written(&[&route(replayed, wrong)?], route_form(form)),
+        "route" => render_routes(&[&route(replayed, wrong)?], form),
         other => Err(wrong(RawError::Command(other.to_owned()))),
     }
 }
@@ -88,16 +86,6 @@ fn result_of(
 fn route(replayed: &Replayed, wrong: &dyn Fn(RawError) -> Error) -> Result<RouteResult, Error> {
     let RouteExtra { aic, restore } = replayed.extra().map_err(wrong)?;
     route_result(replayed.head.clone(), aic, restore, &replayed.cells)
-}
-
-const fn route_form(form: Form) -> RouteFormat {
-    match form {
-        Form::Table => RouteFormat::Table,
-        Form::Json => RouteFormat::Json,
-        Form::Jsonl => RouteFormat::Jsonl,
-        Form::Csv => RouteFormat::Csv,
-        Form::Markdown => RouteFormat::Markdown,
-    }
 }
 
 fn verdict(replayed: &Replayed) -> u8 {

@@ -2,6 +2,7 @@
 
 use crc::{CRC_32_ISO_HDLC, Crc, Digest, Table};
 use protocol::message::{Batch, CellResult};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -69,7 +70,7 @@ pub struct Ending {
 }
 
 /// Totals of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Trailer {
     /// Batches of events.
     pub batches: u64,

@@ -1,5 +1,6 @@
 //! What events alone say, cell by cell: the JSON schema "aicprobe.replay/1".
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -12,7 +13,7 @@ use crate::stats::Percentiles;
 use super::{Replayed, Trailer};
 
 /// The counts of a file of raw events.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplayResult {
     /// "aicprobe.replay/1".
     pub schema: String,
@@ -32,7 +33,7 @@ pub struct ReplayResult {
 }
 
 /// Counts of a cell from its events; arrays by logical CPU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellCounts {
     /// Number in the plan.
     pub id: u32,

@@ -9,6 +9,7 @@ use crate::plan::{PlannedCell, Routing};
 use crate::session::{Answers, Measured, Opened, Outcome, Restoring, describe};
 use crate::target::{Core, Target};
 
+use super::said;
 use super::{
     Aic, Build, Cell, Counter, Cpu, CpuState, Head, Mark, MissBound, Restore, RouteResult, Summary,
 };
@@ -37,7 +38,9 @@ pub struct Context<'c> {
 pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, Error> {
     let aic = aic(context.target, outcome.answers.opened);
     let restore = restore(&outcome.restoring);
-    route_result(head(context, outcome)?, aic, restore, &outcome.cells)
+    let marks = said::of_cells(outcome);
+    let head = head_saying(context, outcome, marks)?;
+    route_result(head, aic, restore, &outcome.cells)
 }
 
 /// The result of `route` from what it is made of; cells in which nothing was fired are left out.
@@ -80,12 +83,22 @@ pub fn route_result(
 /// # Errors
 /// [`Error::Internal`] if the firmware never greeted, or what ended the session before it did.
 pub fn head(context: Context<'_>, outcome: &Outcome) -> Result<Head, Error> {
+    head_saying(context, outcome, said::few(said::of_cells(outcome)))
+}
+
+fn head_saying(
+    context: Context<'_>,
+    outcome: &Outcome,
+    of_cells: Vec<Mark>,
+) -> Result<Head, Error> {
     let Some(hello) = &outcome.answers.hello else {
         return Err(Error::Internal("a result without a greeting".into()));
     };
     let mut marks = context.marks;
     marks.extend(context.target.marks.iter().cloned());
-    marks.extend(session_marks(context.target, outcome));
+    marks.extend(said::of_session(context.target, outcome));
+    marks.extend(of_cells);
+    marks.extend(said::of_end(outcome));
     Ok(Head {
         target: context.target_name.to_owned(),
         seed: context.seed,
@@ -314,75 +327,6 @@ fn restore(restoring: &Restoring) -> Restore {
         },
         Restoring::Untouched | Restoring::Unknown => Restore::default(),
     }
-}
-
-fn session_marks(target: &Target, outcome: &Outcome) -> Vec<Mark> {
-    let mut marks = outcome.marks.clone();
-    for (facts, info) in target.cpus.iter().zip(&outcome.answers.cpus) {
-        let about = format!("cpus[{}].mpidr", facts.id);
-        match info {
-            None => marks.push(Mark::inferred(
-                &about,
-                "from reg and cluster-type: it did not run",
-            )),
-            Some(i) if i.mpidr != facts.mpidr => marks.push(Mark::note(
-                &about,
-                format!("the device tree suggests {}", hex(facts.mpidr)),
-            )),
-            Some(_) => {}
-        }
-    }
-    if let Some(opened) = outcome.answers.opened {
-        for (n, what) in [
-            (opened.software_pending, "set by software"),
-            (opened.unmasked, "unmasked"),
-        ] {
-            if n > 0 {
-                marks.push(Mark::note("aic", format!("{n} lines were found {what}")));
-            }
-        }
-    }
-    for (planned, m) in &outcome.cells {
-        let about = format!("cells[{}]", planned.id);
-        if let Some(refusal) = m.refusal {
-            marks.push(Mark::partial(&about, describe(refusal)));
-        } else if !m.complete {
-            let text = format!("{} of {} triggers fired", m.fired, planned.triggers);
-            marks.push(Mark::partial(&about, text));
-        }
-        let pairs = planned.fields.iter().zip(&m.fields);
-        for (cpu, (asked, read)) in pairs.enumerate() {
-            if let Some(asked) = asked
-                && m.refusal.is_none()
-                && asked != read
-            {
-                let text = format!("the field of CPU {cpu} was set to {asked} and reads {read}");
-                marks.push(Mark::note(&about, text));
-            }
-        }
-        if m.fields_changed {
-            marks.push(Mark::note(&about, "the fields changed while the cell ran"));
-        }
-        if m.max_ticks >= 1 << 32 {
-            marks.push(Mark::note(
-                &about,
-                "latencies of 2^32 ticks and more share one bucket",
-            ));
-        }
-    }
-    if outcome.interrupted {
-        marks.push(Mark::partial("cells", "interrupted by the user"));
-    }
-    if let Some(failure) = &outcome.failure {
-        marks.push(Mark::partial("cells", format!("ended early: {failure}")));
-    }
-    if outcome.restoring == Restoring::Unknown {
-        marks.push(Mark::partial(
-            "restored",
-            "nobody could look at the target afterwards",
-        ));
-    }
-    marks
 }
 
 /// A 64-bit register as the result shows it.
