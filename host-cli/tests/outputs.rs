@@ -321,6 +321,11 @@ const COLUMNS: &[(&str, &str)] = &[
     ("aicprobe.fields/1", "id,answer,for,against"),
     ("aicprobe.observe/1", "row,id,claim,answer,for,against,note"),
     (
+        "aicprobe.replay/1",
+        "cell,line,fire_cpu,fired,landed,lost,late,duplicate,from_unmask,served,min_ns,p50_ns,p95_ns,p98_ns,p99_ns,p999_ns,max_ns,\
+         second_min_ns,second_p50_ns,second_p95_ns,second_p98_ns,second_p99_ns,second_p999_ns,second_max_ns",
+    ),
+    (
         "aicprobe.route/1",
         "target,seed,cell,group,die,line,hwirq,fire_cpu,fields,fields_requested,target_cpus,irq_cfg,masked_cpus,masked_us,\
          triggers,fired,lost,late,duplicate,spurious,min_ns,p50_ns,p95_ns,p99_ns,max_ns,latency_from,miss_rate_upper_95,refused,\

@@ -181,4 +181,31 @@ impl Document for ReplayResult {
     fn notes(&self) -> Vec<String> {
         head_notes(&self.head)
     }
+
+    fn rows(&self) -> Grid {
+        const VALUES: [&str; 7] = ["min", "p50", "p95", "p98", "p99", "p999", "max"];
+        let names = "cell,line,fire_cpu,fired,landed,lost,late,duplicate,from_unmask,served";
+        let values = ["", "second_"]
+            .iter()
+            .flat_map(|of| VALUES.map(|v| format!("{of}{v}_ns")));
+        let mut grid = Grid::new("", names.split(',').map(str::to_owned).chain(values));
+        for c in &self.cells {
+            let mut row = vec![
+                c.id.to_string(),
+                format!("{}:{}", c.line.die, c.line.number),
+                c.fire_cpu.to_string(),
+                c.fired.to_string(),
+                by_cpu(&c.landed),
+                c.lost.to_string(),
+                c.late.to_string(),
+                c.duplicate.to_string(),
+                c.from_unmask.to_string(),
+                by_cpu(&c.served),
+            ];
+            row.extend(columns(c.latency_ns.as_ref()));
+            row.extend(columns(c.second_ns.as_ref()));
+            grid.row(row);
+        }
+        grid
+    }
 }
