@@ -86,10 +86,6 @@ pub struct Trailer {
 
 /// A record, decoded.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "most records are the large ones, and none is kept"
-)]
 pub enum Record {
     /// Firmware and CPUs have said what they are.
     Started(Box<Head>),
@@ -111,9 +107,6 @@ pub enum Record {
 }
 
 /// A record as bytes, its terminator included.
-///
-/// # Errors
-/// What serde says; nothing that is written here cannot be.
 pub fn frame(kind: u8, body: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(body.len() + 5);
     plain.push(kind);
