@@ -18,8 +18,8 @@ const FILES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENS
 /// A build that fails; files that cannot be copied.
 pub fn run() -> Result<()> {
     let root = workspace::root();
-    // Known whatever the user's target folder is.
-    let built = root.join("target").join("dist-build");
+    // Named, so that its place is known whatever the user has set.
+    let built = root.join("target");
     let firmware = tasks::built_firmware()?;
     let mut cargo = workspace::cargo("build");
     cargo
@@ -28,7 +28,7 @@ pub fn run() -> Result<()> {
         .arg(&built);
     process::run(firmware.give_to(&mut cargo))?;
     let program = format!("aicprobe{}", std::env::consts::EXE_SUFFIX);
-    let folder = root.join("target").join("dist");
+    let folder = built.join("dist");
     collect(root, &built.join("release").join(program), &folder)?;
     println!("{}", folder.display());
     Ok(())
