@@ -281,6 +281,9 @@ pub struct TargetArgs {
     /// Do not ask before a plan of more than 10 minutes on hardware.
     #[arg(long)]
     pub yes: bool,
+    /// Show the run as a dashboard on standard error while it lasts; q stops it. Where that is no terminal: lines.
+    #[arg(long, conflicts_with = "quiet")]
+    pub live: bool,
 }
 
 /// Form of the result.
@@ -380,6 +383,9 @@ pub struct RouteArgs {
     /// Do not ask before a plan of more than 10 minutes on hardware.
     #[arg(long)]
     pub yes: bool,
+    /// Show the run as a dashboard on standard error while it lasts; q stops it. Where that is no terminal: lines.
+    #[arg(long, conflicts_with = "quiet")]
+    pub live: bool,
     /// Form of the result.
     #[arg(long, value_enum, default_value_t = RouteFormat::Table)]
     pub format: RouteFormat,
@@ -416,6 +422,9 @@ pub struct FieldsArgs {
     /// Do not ask before a plan of more than 10 minutes on hardware.
     #[arg(long)]
     pub yes: bool,
+    /// Show the run as a dashboard on standard error while it lasts; q stops it. Where that is no terminal: lines.
+    #[arg(long, conflicts_with = "quiet")]
+    pub live: bool,
     /// Form of the report: schema "aicprobe.fields/1".
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -464,6 +473,9 @@ pub struct ObserveArgs {
     /// Run this firmware image instead of the one built in.
     #[arg(long, value_name = "FILE")]
     pub firmware: Option<PathBuf>,
+    /// Show the run as a dashboard on standard error while it lasts; q stops it. Where that is no terminal: lines.
+    #[arg(long, conflicts_with = "quiet")]
+    pub live: bool,
     /// Form of the report: schema "aicprobe.observe/1".
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

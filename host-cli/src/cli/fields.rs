@@ -5,6 +5,7 @@ use aic_regs::aic::Generation;
 use crate::error::{Error, exit};
 use crate::fields::{Cpu, FieldsReport, Sample, combinations, plan, report, sample};
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::output::{fields_table, to_json};
 use crate::plan::{Estimate, Plan};
 use crate::result::{Build, Mark};
@@ -49,6 +50,9 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     // A line for each of thousands of cells would tell nobody anything.
     let quiet = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &quiet);
+    if args.live {
+        progress.live(About::new(&args.target, &target, &marks, &plan));
+    }
     progress.on(Event::Step(&format!(
         "{} cells on {}, {estimate}",
         plan.cells.len(),

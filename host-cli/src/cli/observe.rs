@@ -3,6 +3,7 @@
 use crate::behaviour::{Observed, Options, Report, observe};
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::output::{observe_table, to_json};
 use crate::plan::Plan;
 use crate::result::Build;
@@ -39,6 +40,9 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
     };
     let empty = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &empty);
+    if args.live {
+        progress.live(About::new(&args.target, &target, &marks, &empty));
+    }
     progress.on(Event::Step(&format!("observing {}", args.target)));
     proxy.hold(true);
     let observed = observe(

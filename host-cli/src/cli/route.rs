@@ -6,6 +6,7 @@ use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::output::{DryRun, to_csv, to_json, to_json_lines, to_markdown, to_table};
 use crate::plan::Estimate;
 use crate::result::RouteResult;
@@ -32,6 +33,10 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     } else {
         Some(Firmware::load(args.firmware.as_deref())?)
     };
+    if args.live && args.target == all::NAME {
+        let why = "--live shows one target, vm:all is many".to_owned();
+        return Err(Error::Usage(why));
+    }
     let overrides = overrides(args)?;
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install_telling(cli.quiet);
@@ -129,6 +134,9 @@ pub(super) fn one(
     // Several targets at once would talk across each other.
     let quiet = cli.quiet || args.target == all::NAME;
     let mut progress = Progress::new(cli.verbose > 0, quiet, &plan);
+    if args.live {
+        progress.live(About::new(name, &target, &marks, &plan));
+    }
     progress.on(Event::Step(&format!(
         "{} cells on {name}, {estimate}",
         plan.cells.len(),
