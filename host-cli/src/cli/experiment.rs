@@ -63,7 +63,7 @@ pub fn run(
     let shown = if lines { &plan } else { &nothing };
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, shown);
     if args.live {
-        progress.live(About::new(&args.target, &target, &marks, &plan));
+        progress.live(About::new(&args.target, &target, &marks, &plan))?;
     }
     let cells = plan.cells.len() + plan.questions.len();
     progress.on(Event::Step(&format!(

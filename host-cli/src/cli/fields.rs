@@ -51,7 +51,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     let quiet = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &quiet);
     if args.live {
-        progress.live(About::new(&args.target, &target, &marks, &plan));
+        progress.live(About::new(&args.target, &target, &marks, &plan))?;
     }
     progress.on(Event::Step(&format!(
         "{} cells on {}, {estimate}",

@@ -41,7 +41,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
     let empty = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &empty);
     if args.live {
-        progress.live(About::new(&args.target, &target, &marks, &empty));
+        progress.live(About::new(&args.target, &target, &marks, &empty))?;
     }
     progress.on(Event::Step(&format!("observing {}", args.target)));
     proxy.hold(true);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::error::Error;
 use crate::firmware::Level;
 use crate::live::{About, Control, Dashboard};
 use crate::plan::{Plan, PlannedCell};
@@ -68,7 +69,14 @@ impl Progress {
     }
 
     /// From now on as a dashboard, if there can be one; else a line says why not.
-    pub fn live(&mut self, about: About) {
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where nothing may be shown: the parser does not see a `--quiet` before the command.
+    pub fn live(&mut self, about: About) -> Result<(), Error> {
+        if self.quiet {
+            let why = "--live cannot be used with --quiet".to_owned();
+            return Err(Error::Usage(why));
+        }
         let control = Control {
             stop: interrupt::request,
             stopping: interrupt::requested,
@@ -84,6 +92,7 @@ impl Progress {
             }
             Err(why) => self.say(&format!("--live: {why}; progress comes in lines")),
         }
+        Ok(())
     }
 
     /// Whether there is a dashboard.

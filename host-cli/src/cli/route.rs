@@ -135,7 +135,7 @@ pub(super) fn one(
     let quiet = cli.quiet || args.target == all::NAME;
     let mut progress = Progress::new(cli.verbose > 0, quiet, &plan);
     if args.live {
-        progress.live(About::new(name, &target, &marks, &plan));
+        progress.live(About::new(name, &target, &marks, &plan))?;
     }
     progress.on(Event::Step(&format!(
         "{} cells on {name}, {estimate}",

@@ -24,7 +24,7 @@ pub fn rows(state: &State, width: u16, most: u16) -> u16 {
     let columns = 1..=usize::from(width / NARROWEST).max(1);
     let rows = columns.map(|c| if c == 1 { cpus + 1 } else { cpus.div_ceil(c) });
     let fits = rows.clone().find(|r| *r <= usize::from(most));
-    u16::try_from(fits.or_else(|| rows.last()).unwrap_or(0)).unwrap_or(u16::MAX)
+    u16::try_from(fits.or_else(|| rows.min()).unwrap_or(0)).unwrap_or(u16::MAX)
 }
 
 /// All CPUs, in as many columns as the height asks for and the width allows.

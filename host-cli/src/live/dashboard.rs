@@ -7,6 +7,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::queue;
+use ratatui::crossterm::terminal::{Clear, ClearType};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
@@ -74,19 +76,23 @@ impl Dashboard {
     }
 
     /// Gives the terminal back; every line that was said meanwhile, for standard error. It takes a moment, and about a
-    /// second where the terminal takes nothing any more.
+    /// second where the terminal takes nothing any more: then there are no lines, for they would keep the result waiting.
     pub fn close(mut self) -> Vec<String> {
-        self.end();
-        self.handle.lock().take_held()
+        if self.end() {
+            self.handle.lock().take_held()
+        } else {
+            Vec::new()
+        }
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> bool {
         self.closing.store(true, Ordering::Relaxed);
-        terminal::give_back();
+        let takes = terminal::give_back();
         if let Some(thread) = self.thread.take() {
             // It waits for nothing longer than a turn. If it has panicked that was told.
             let _ = thread.join();
         }
+        takes
     }
 }
 
@@ -178,11 +184,12 @@ struct Canvas {
 impl Canvas {
     /// `None` if memory cannot be written to, which does not happen.
     fn new(size: (u16, u16)) -> Option<Self> {
-        let bytes = Bytes::default();
+        let mut bytes = Bytes::default();
         let viewport = Viewport::Fixed(Rect::new(0, 0, size.0, size.1));
         let backend = CrosstermBackend::new(bytes.clone());
-        let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).ok()?;
-        terminal.clear().ok()?;
+        let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).ok()?;
+        // Not by the terminal's own `clear`: that asks on standard output where the cursor is.
+        queue!(&mut bytes, Clear(ClearType::All)).ok()?;
         Some(Self {
             terminal,
             bytes,

@@ -32,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The size of a terminal that does not know its own.
 const USUAL: (u16, u16) = (80, 24);
 
+/// The largest size that is drawn to: a terminal may say anything.
+const LARGEST: (u16, u16) = (400, 200);
+
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
 
 /// Why there can be no dashboard.
@@ -77,7 +80,7 @@ impl Taken {
         self.pending.is_empty()
     }
 
-    fn give_back(mut self) {
+    fn give_back(mut self) -> bool {
         // These write to memory.
         let _ = queue!(
             self.pending,
@@ -90,6 +93,7 @@ impl Taken {
             self.tty.wait_to_write(PATIENCE / 20);
         }
         self.tty.give_back();
+        self.pending.is_empty()
     }
 }
 
@@ -121,12 +125,10 @@ pub fn take() -> Result<(), Unusable> {
     Ok(())
 }
 
-/// Puts it back as it was; once, however often it is called.
-pub fn give_back() {
+/// Puts it back as it was; once, however often it is called. Whether it still takes what is written to it.
+pub fn give_back() -> bool {
     let taken = lock().take();
-    if let Some(taken) = taken {
-        taken.give_back();
-    }
+    taken.is_none_or(Taken::give_back)
 }
 
 /// Whether it has taken everything and may get more; `None` when it was given back.
@@ -148,7 +150,9 @@ pub fn show(frame: &[u8]) {
 /// Columns and rows.
 pub fn size() -> (u16, u16) {
     match lock().as_ref().and_then(|t| t.tty.size()) {
-        Some((columns, rows)) if columns > 0 && rows > 0 => (columns, rows),
+        Some((columns, rows)) if columns > 0 && rows > 0 => {
+            (columns.min(LARGEST.0), rows.min(LARGEST.1))
+        }
         _ => USUAL,
     }
 }
