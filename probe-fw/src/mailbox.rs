@@ -10,6 +10,8 @@ use crate::platform::Platform;
 
 /// Longest wait for an answer, in microseconds. A worker answers within microseconds or is gone.
 pub const PATIENCE_US: u64 = 100_000;
+/// The same as part of a second.
+const PATIENCE_PART: u64 = 1_000_000 / PATIENCE_US;
 
 /// What a worker can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,12 @@ pub enum Operation {
     Wfi = 13,
     /// Write to VM_TMR_FIQ_ENA what it reads; the value is what it reads afterwards.
     WriteBack = 14,
+    /// Do as the operand says while waiting ([`crate::load`]).
+    Load = 15,
+    /// Wait for something to serve where the operand says ([`crate::handover::Stand`]) until told to stop.
+    Stand = 16,
+    /// Write the operand to SIQ_CFG and fire the line under test; the value is the time before. Bit 63 of the operand: ISB between.
+    Rewrite = 17,
 }
 
 impl Operation {
@@ -66,6 +74,9 @@ impl Operation {
             12 => Self::IpiMode,
             13 => Self::Wfi,
             14 => Self::WriteBack,
+            15 => Self::Load,
+            16 => Self::Stand,
+            17 => Self::Rewrite,
             _ => return None,
         })
     }
@@ -83,6 +94,7 @@ pub struct Posted {
 ///
 /// # Errors
 /// A worker that is not there or has stopped.
+#[inline(never)]
 pub fn post(
     block: Block<'_>,
     cpu: usize,
@@ -105,6 +117,7 @@ pub fn post(
 ///
 /// # Errors
 /// A worker that does not answer in time, or that stopped with a fault.
+#[inline(never)]
 pub fn collect<P: Platform>(
     block: Block<'_>,
     platform: &P,
@@ -113,7 +126,8 @@ pub fn collect<P: Platform>(
     let answer = &block.private(posted.cpu).answer;
     let mut seen = answer.word.load(Acquire);
     if seen != posted.word {
-        let until = platform.now() + platform.ticks(PATIENCE_US);
+        // In every trigger that a worker fires: no division.
+        let until = platform.now() + platform.counter_hz() / PATIENCE_PART;
         while seen != posted.word {
             seen = platform.wait(&answer.word, seen, until);
             if seen != posted.word && platform.now() >= until {
@@ -136,6 +150,7 @@ pub fn collect<P: Platform>(
 ///
 /// # Errors
 /// As both.
+#[inline(never)]
 pub fn ask<P: Platform>(
     block: Block<'_>,
     platform: &P,

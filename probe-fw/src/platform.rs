@@ -52,6 +52,10 @@ pub trait Platform {
     fn irqs(&self, open: bool);
     /// Unmasks (true) or masks FIQs on this CPU.
     fn fiqs(&self, open: bool);
+    /// SEV.
+    fn event(&self);
+    /// Writes SIQ_CFG, known to be writable, without anything behind it but an ISB where `isb` says so.
+    fn rewrite_siq(&self, value: u64, isb: bool);
     /// Lies in WFI until a timer wakes this CPU after `us` microseconds.
     fn wfi(&self, us: u64) -> Slept;
     /// How often WFE came back before `until` with nothing stored to `word`, with the event stream at its fastest
@@ -62,6 +66,7 @@ pub trait Platform {
     fn build_id(&self) -> [u8; 16];
 
     /// Ticks in `us` microseconds, rounded up.
+    #[inline(never)]
     fn ticks(&self, us: u64) -> u64 {
         (us.saturating_mul(self.counter_hz())).div_ceil(1_000_000)
     }
