@@ -139,7 +139,7 @@ impl Recorder {
 
     fn told(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
-            Event::Started { answers, cpus } => {
+            Event::Started { answers, cpus, .. } => {
                 self.head.heard(answers, cpus);
                 self.store.started(&self.head)
             }
