@@ -9,7 +9,9 @@ use crate::error::exit;
 use crate::link::FaultSpec;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
+use super::latency::LatencyArgs;
 use super::regs::RegsCommand;
+use super::soak::SoakArgs;
 use super::values;
 
 /// Most triggers of a cell: its counts must fit the firmware's words with room to spare.
@@ -45,6 +47,10 @@ pub enum Command {
     Irqs(IrqsArgs),
     /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
     Fields(FieldsArgs),
+    /// Measure the time from trigger to handler, per firing and landing CPU.
+    Latency(LatencyArgs),
+    /// Fire for hours or so many times, watch every interval, and stop at the first violation.
+    Soak(SoakArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
     /// Show the serial ports of this host and which of them is a loader's.
@@ -494,7 +500,7 @@ impl RouteArgs {
     }
 }
 
-fn exit_codes() -> String {
+pub(super) fn exit_codes() -> String {
     let mut text = String::from("Exit codes:");
     for (code, meaning) in exit::TABLE {
         text += &format!("\n  {code:>3}  {meaning}");

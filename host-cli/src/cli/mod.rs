@@ -16,6 +16,7 @@ mod experiment;
 mod fields;
 mod interrupt;
 mod irqs;
+mod latency;
 mod lines;
 mod list;
 mod observe;
@@ -23,6 +24,7 @@ mod open;
 mod progress;
 mod regs;
 mod route;
+mod soak;
 mod values;
 mod vm;
 mod write;
@@ -59,6 +61,8 @@ pub fn main() -> ExitCode {
         Command::Lines(lines) => lines::run(lines),
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
+        Command::Latency(args) => latency::run(&cli, args),
+        Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Regs(regs) => regs::run(regs),

@@ -35,6 +35,16 @@ pub fn notice(text: &str) {
     }
 }
 
+/// Another line, from a command that watches its own run; shown where lines about the link are.
+pub fn tell(text: &str) {
+    let Ok(notices) = NOTICES.lock() else { return };
+    match &*notices {
+        (false, _) => {}
+        (true, Some(bar)) => bar.suspend(|| say!("{text}")),
+        (true, None) => say!("{text}"),
+    }
+}
+
 /// From now on lines about the link are shown, above `bar` if there is one.
 pub fn show_notices(bar: Option<&ProgressBar>) {
     if let Ok(mut notices) = NOTICES.lock() {

@@ -98,6 +98,11 @@ pub trait Document: Serialize {
     /// The tables; CSV is the first of them.
     fn grids(&self) -> Vec<Grid>;
 
+    /// The tables for people and in Markdown, where they are to be shorter.
+    fn tables(&self) -> Vec<Grid> {
+        self.grids()
+    }
+
     /// Lines below the tables.
     fn notes(&self) -> Vec<String>;
 }
@@ -121,7 +126,7 @@ fn text<D: Document>(document: &D) -> String {
     for line in document.heading() {
         let _ = writeln!(out, "{line}");
     }
-    for grid in document.grids() {
+    for grid in document.tables() {
         out.push('\n');
         if !grid.title.is_empty() {
             let _ = writeln!(out, "{}", grid.title);
@@ -143,7 +148,7 @@ fn markdown<D: Document>(document: &D) -> String {
     for line in document.heading() {
         let _ = writeln!(out, "{}  ", escape(&line));
     }
-    for grid in document.grids() {
+    for grid in document.tables() {
         out.push('\n');
         if !grid.title.is_empty() {
             let _ = writeln!(out, "**{}**\n", escape(&grid.title));

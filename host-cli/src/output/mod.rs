@@ -4,8 +4,10 @@ mod dry_run;
 mod fields;
 mod grid;
 mod json;
+mod latency;
 mod observe;
 mod rows;
+mod soak;
 mod table;
 #[cfg(test)]
 mod tests;

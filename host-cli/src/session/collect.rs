@@ -113,6 +113,69 @@ impl Measured {
         }
     }
 
+    /// Adds the counts of another cell, or of another part of this one. Fields, refusal and completeness stay.
+    pub fn merge(&mut self, other: &Self) {
+        for (sums, counts) in [
+            (&mut self.landed, &other.landed),
+            (&mut self.offered, &other.offered),
+            (&mut self.hits, &other.hits),
+            (&mut self.busy, &other.busy),
+            (&mut self.served, &other.served),
+        ] {
+            if sums.len() < counts.len() {
+                sums.resize(counts.len(), 0);
+            }
+            for (sum, n) in sums.iter_mut().zip(counts) {
+                *sum += n;
+            }
+        }
+        for (count, min, max, n, low, high) in [
+            (
+                self.latencies,
+                &mut self.min_ticks,
+                &mut self.max_ticks,
+                other.latencies,
+                other.min_ticks,
+                other.max_ticks,
+            ),
+            (
+                self.seconds,
+                &mut self.min_second,
+                &mut self.max_second,
+                other.seconds,
+                other.min_second,
+                other.max_second,
+            ),
+        ] {
+            if n > 0 {
+                *min = if count == 0 { low } else { low.min(*min) };
+                *max = high.max(*max);
+            }
+        }
+        self.histogram.merge(&other.histogram);
+        self.second.merge(&other.second);
+        for (sum, n) in [
+            (&mut self.fired, other.fired),
+            (&mut self.lost, other.lost),
+            (&mut self.late, other.late),
+            (&mut self.duplicate, other.duplicate),
+            (&mut self.spurious, other.spurious),
+            (&mut self.latencies, other.latencies),
+            (&mut self.from_unmask, other.from_unmask),
+            (&mut self.seconds, other.seconds),
+            (&mut self.elapsed, other.elapsed),
+            (&mut self.left_masked, other.left_masked),
+        ] {
+            *sum += n;
+        }
+    }
+
+    /// Whether the cell was ended by its [`protocol::command::Stop`].
+    #[must_use]
+    pub const fn is_stopped(&self) -> bool {
+        matches!(self.refusal, Some(Refusal::Spike | Refusal::Wrong))
+    }
+
     /// Adds part of the histogram.
     ///
     /// # Errors
@@ -283,6 +346,22 @@ mod tests {
         m.add(&other);
         assert!(m.fields_changed);
         assert_eq!(m.refusal, Some(Refusal::Storm));
+    }
+
+    #[test]
+    fn merged_parts_are_as_parts_added() {
+        let parts = [part(3, &[3, 0], 5, 9), part(4, &[1, 3], 4, 7)];
+        let mut added = Measured::default();
+        let mut merged = Measured::default();
+        for part in &parts {
+            added.add(part);
+            let mut alone = Measured::default();
+            alone.add(part);
+            merged.merge(&alone);
+        }
+        merged.merge(&Measured::default());
+        merged.fields.clone_from(&added.fields);
+        assert_eq!(merged, added);
     }
 
     #[test]

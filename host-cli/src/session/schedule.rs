@@ -17,6 +17,9 @@ const FIRST_PART: u32 = 256;
 /// A trigger beside its windows, in microseconds. Inference, as in the plan's estimate.
 const TRIGGER_US: u64 = 20;
 
+/// More than can be fired in a microsecond.
+const TRIGGERS_PER_US: u32 = 4;
+
 /// A part that the firmware has been given.
 #[derive(Clone, Copy, Debug)]
 struct Part {
@@ -33,8 +36,6 @@ pub struct Schedule {
     next: usize,
     /// Triggers of that cell given out so far.
     given: u32,
-    /// Most triggers that a part with a limit of time has fired.
-    pace: u32,
     parts: u32,
     /// AICv1's numbers of the CPUs.
     whoami: Vec<Option<u32>>,
@@ -49,7 +50,6 @@ impl Schedule {
             whoami,
             next: 0,
             given: 0,
-            pace: FIRST_PART,
             parts: 0,
             outstanding: VecDeque::new(),
         }
@@ -65,8 +65,9 @@ impl Schedule {
         let triggers = if cell.special.limit_us == 0 {
             part(cell, self.given, lost(self.next))
         } else {
-            // What it will have fired when its time is up, nobody knows: enough for twice the best so far.
-            (cell.triggers - self.given).min(self.pace.saturating_mul(2))
+            // What it will have fired when its time is up, nobody knows: more than it can.
+            let most = cell.special.limit_us.saturating_mul(TRIGGERS_PER_US);
+            (cell.triggers - self.given).min(most)
         };
         if triggers == 0 {
             // All of them are out; what their limits leave comes again.
@@ -95,7 +96,6 @@ impl Schedule {
     const fn advance(&mut self) {
         self.next += 1;
         self.given = 0;
-        self.pace = FIRST_PART;
     }
 
     /// The cell that part `id` is of, if the firmware was given such a part and has not finished it.
@@ -112,7 +112,6 @@ impl Schedule {
             self.advance();
         }
         if part.cell == self.next && self.cells[part.cell].special.limit_us != 0 {
-            self.pace = self.pace.max(fired);
             self.given -= part.triggers.saturating_sub(fired);
             let more = self.outstanding.iter().any(|p| p.cell == part.cell);
             if !more && self.given >= self.cells[part.cell].triggers {
@@ -217,6 +216,30 @@ mod tests {
         }
         assert_eq!(ahead, 28);
         assert_eq!(s.longest_trigger_us(), 35_000 + 2 + 20 + 11_250);
+    }
+
+    #[test]
+    fn parts_with_a_limit_of_time_end_by_it() {
+        let mut s = schedule(1_000_000, vec![]);
+        s.cells[0].special.limit_us = 100_000;
+        let (mut sum, mut parts) = (0, Vec::new());
+        while let Some(c) = s.next_part(|_| 0).filter(|c| c.fire_cpu == 0) {
+            // A hundred thousand fit its time.
+            let fired = c.triggers.min(100_000);
+            sum += fired;
+            parts.push(fired);
+            let over = s.finish(c.id, fired, false);
+            assert_eq!(over, Some((0, sum == 1_000_000)));
+        }
+        assert_eq!(parts, [100_000; 10]);
+        // Several are ahead, and what they do not need comes back.
+        let mut s = schedule(1_000_000, vec![]);
+        s.cells[0].special.limit_us = 100_000;
+        let ahead: Vec<_> = std::iter::from_fn(|| s.next_part(|_| 0)).collect();
+        let triggers: Vec<u32> = ahead.iter().map(|c| c.triggers).collect();
+        assert_eq!(triggers, [400_000, 400_000, 200_000]);
+        s.finish(ahead[0].id, 1_000, false);
+        assert_eq!(s.next_part(|_| 0).map(|c| c.triggers), Some(399_000));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use protocol::{Command, Message};
 
 use crate::error::Error;
 use crate::firmware::{Firmware, LogDecoder};
+use crate::plan::Until;
 use crate::proxy::Proxy;
 
 use super::SessionError;
@@ -107,6 +108,18 @@ impl<'s, 'l> Slices<'s, 'l> {
             self.down.push(&Command::Cell(part))?;
         }
         Ok(())
+    }
+
+    /// Whether the plan is over although triggers are left.
+    pub fn is_enough(&self, until: Until) -> bool {
+        if until.stop && self.measured.iter().any(Measured::is_stopped) {
+            return true;
+        }
+        let hz = self.answers.hello.as_ref().map_or(1, |h| h.counter_hz);
+        let ticks: u128 = self.measured.iter().map(|m| u128::from(m.elapsed)).sum();
+        until
+            .duration_us
+            .is_some_and(|us| ticks * 1_000_000 >= u128::from(us) * u128::from(hz))
     }
 
     /// One slice; whether anything came of it.
@@ -246,6 +259,9 @@ impl<'s, 'l> Slices<'s, 'l> {
             Message::Events(batch) => {
                 let cell = self.cell_of(batch.id)?;
                 let before = self.measured[cell].fired;
+                if self.measured[cell].is_stopped() {
+                    return Ok(());
+                }
                 self.observer.on(Event::Raw {
                     cell: &self.schedule.cells()[cell],
                     before,
@@ -275,14 +291,17 @@ impl<'s, 'l> Slices<'s, 'l> {
             second: std::mem::take(&mut self.part.second),
             ..Measured::default()
         };
-        alone.add(part);
-        self.measured[cell].histogram.merge(&alone.histogram);
-        self.measured[cell].second.merge(&alone.second);
-        self.measured[cell].add(part);
-        self.observer.on(Event::Part {
-            cell: &self.schedule.cells()[cell],
-            counts: &alone,
-        });
+        // What the firmware was given before it told that the cell had ended does not belong to it.
+        if !self.measured[cell].is_stopped() {
+            alone.add(part);
+            self.measured[cell].histogram.merge(&alone.histogram);
+            self.measured[cell].second.merge(&alone.second);
+            self.measured[cell].add(part);
+            self.observer.on(Event::Part {
+                cell: &self.schedule.cells()[cell],
+                counts: &alone,
+            });
+        }
         let of = self.schedule.cells().len();
         let planned = &self.schedule.cells()[cell];
         let counts = &mut self.measured[cell];
