@@ -63,6 +63,7 @@ impl Document for SoakResult {
     fn tables(&self) -> Vec<Grid> {
         let mut grids = self.grids();
         if let Some(grid) = grids.first_mut() {
+            self.leave_busy(grid);
             let skipped = grid.rows.len().saturating_sub(SHOWN);
             grid.rows.drain(..skipped);
             if skipped > 0 {
@@ -89,6 +90,17 @@ impl SoakResult {
             grid.row(row(i));
         }
         grid
+    }
+
+    /// Takes the columns of CPUs that never were in the handler out of a table.
+    fn leave_busy(&self, grid: &mut Grid) {
+        let first = grid.columns.len().saturating_sub(self.head.cpus.len());
+        let busy = |cpu: usize| self.totals.busy_ppm.get(cpu).is_some_and(|n| *n > 0);
+        let stays = |i: usize| i < first || busy(i - first);
+        for cells in std::iter::once(&mut grid.columns).chain(&mut grid.rows) {
+            let mut at = 0..;
+            cells.retain(|_| at.next().is_some_and(stays));
+        }
     }
 
     fn over(&self) -> Grid {
