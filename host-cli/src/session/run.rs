@@ -283,7 +283,7 @@ impl Session<'_, '_> {
                 self.enough = true;
                 return self.s.abort();
             }
-            self.s.give_cells()?;
+            self.s.give_cells(plan.until)?;
             let mut once = false;
             self.s
                 .until("a cell", |_| std::mem::replace(&mut once, true))?;

@@ -17,6 +17,8 @@ const FIRST_PART: u32 = 256;
 /// A trigger beside its windows, in microseconds. Inference, as in the plan's estimate.
 const TRIGGER_US: u64 = 20;
 
+/// Of parts with a limit of time the firmware is given this much ahead at least, so that no slice runs dry.
+const AHEAD_US: u64 = 60_000;
 /// More than can be fired in a microsecond.
 const TRIGGERS_PER_US: u32 = 4;
 
@@ -57,11 +59,15 @@ impl Schedule {
 
     /// The next part, if the firmware has little left to do. `lost(i)` is how many triggers cell `i` has lost so far.
     pub fn next_part(&mut self, lost: impl Fn(usize) -> u64) -> Option<Cell> {
-        let ahead: u64 = self.outstanding.iter().map(|p| p.us).sum();
-        if ahead >= PART_US {
+        let cell = self.cells.get(self.next)?;
+        let enough = match cell.special.limit_us {
+            0 => PART_US,
+            // Two, of short ones more: what is ahead of one that stops is lost.
+            limit => (2 * u64::from(limit)).clamp(AHEAD_US, PART_US),
+        };
+        if self.ahead_us() >= enough {
             return None;
         }
-        let cell = self.cells.get(self.next)?;
         let triggers = if cell.special.limit_us == 0 {
             part(cell, self.given, lost(self.next))
         } else {
@@ -91,6 +97,11 @@ impl Schedule {
             self.advance();
         }
         Some(command)
+    }
+
+    /// Time for what the firmware was given and has not finished, in microseconds.
+    pub fn ahead_us(&self) -> u64 {
+        self.outstanding.iter().map(|p| p.us).sum()
     }
 
     const fn advance(&mut self) {
@@ -237,9 +248,12 @@ mod tests {
         s.cells[0].special.limit_us = 100_000;
         let ahead: Vec<_> = std::iter::from_fn(|| s.next_part(|_| 0)).collect();
         let triggers: Vec<u32> = ahead.iter().map(|c| c.triggers).collect();
-        assert_eq!(triggers, [400_000, 400_000, 200_000]);
+        assert_eq!(triggers, [400_000, 400_000]);
+        assert_eq!(s.ahead_us(), 200_000);
         s.finish(ahead[0].id, 1_000, false);
-        assert_eq!(s.next_part(|_| 0).map(|c| c.triggers), Some(399_000));
+        s.finish(ahead[1].id, 400_000, false);
+        assert_eq!(s.next_part(|_| 0).map(|c| c.triggers), Some(400_000));
+        assert_eq!(s.next_part(|_| 0).map(|c| c.triggers), Some(199_000));
     }
 
     #[test]

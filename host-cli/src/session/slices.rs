@@ -101,13 +101,20 @@ impl<'s, 'l> Slices<'s, 'l> {
         Ok(())
     }
 
-    /// Puts the next parts of cells in line.
-    pub fn give_cells(&mut self) -> Result<(), Error> {
+    /// Puts the next parts of cells in line: as many as are to run.
+    pub fn give_cells(&mut self, until: Until) -> Result<(), Error> {
+        let elapsed = self.elapsed_us();
         let measured = &self.measured;
-        while let Some(part) = self.schedule.next_part(|cell| measured[cell].lost) {
-            self.down.push(&Command::Cell(part))?;
+        loop {
+            let ahead = elapsed + u128::from(self.schedule.ahead_us());
+            if until.duration_us.is_some_and(|us| ahead >= u128::from(us)) {
+                return Ok(());
+            }
+            match self.schedule.next_part(|cell| measured[cell].lost) {
+                Some(part) => self.down.push(&Command::Cell(part))?,
+                None => return Ok(()),
+            }
         }
-        Ok(())
     }
 
     /// Whether the plan is over although triggers are left.
@@ -115,11 +122,16 @@ impl<'s, 'l> Slices<'s, 'l> {
         if until.stop && self.measured.iter().any(Measured::is_stopped) {
             return true;
         }
-        let hz = self.answers.hello.as_ref().map_or(1, |h| h.counter_hz);
-        let ticks: u128 = self.measured.iter().map(|m| u128::from(m.elapsed)).sum();
         until
             .duration_us
-            .is_some_and(|us| ticks * 1_000_000 >= u128::from(us) * u128::from(hz))
+            .is_some_and(|us| self.elapsed_us() >= u128::from(us))
+    }
+
+    /// Time that cells have taken so far, in microseconds.
+    fn elapsed_us(&self) -> u128 {
+        let hz = self.answers.hello.as_ref().map_or(1, |h| h.counter_hz);
+        let ticks: u128 = self.measured.iter().map(|m| u128::from(m.elapsed)).sum();
+        ticks * 1_000_000 / u128::from(hz.max(1))
     }
 
     /// One slice; whether anything came of it.
