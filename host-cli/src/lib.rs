@@ -4,7 +4,7 @@
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
 //! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers, [`irqs`]
 //! listings of a running Linux. [`route`]
-//! puts them together; [`vm`] serves virtual SoCs to other programs;
+//! puts them together, [`latency`] and [`soak`] plans and results of their own; [`vm`] serves virtual SoCs to other programs;
 //! [`cli`] is the command line on top.
 
 pub mod behaviour;

@@ -43,12 +43,17 @@ fn intervals(json: &Value) -> &Vec<Value> {
 #[test]
 fn intervals_add_up_on_several_policies() {
     needs_firmware!();
-    // One acceptor; ten CPUs of which one accepts; AICv1; two that take turns.
+    // One acceptor; ten that take turns; AICv1; two that take turns.
     let (_dir, turns) = model("t8140", "[siq]\nchoice = \"round-robin\"\n");
     let set = ["--set-field", "3=0"];
     for (target, cpus, args, on) in [
         ("vm:t8140", 6, &[][..], &[0][..]),
-        ("vm:t6020", 10, &["--fire-cpu", "4"][..], &[0][..]),
+        (
+            "vm:t6020",
+            10,
+            &["--fire-cpu", "4"][..],
+            &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9][..],
+        ),
         ("vm:t8103", 8, &["--target-mask", "5"][..], &[5][..]),
         (turns.as_str(), 6, &set[..], &[0, 3][..]),
     ] {
@@ -175,6 +180,12 @@ fn the_first_loss_ends_it() {
         (&1.into(), 744 + 4)
     );
     assert_eq!(totals["miss_rate"]["misses"], 1);
+    // Also where it is the last trigger of all, after which nothing is fired.
+    let (code, json) = soak(&target, &["--triggers", "744", "--interval", "10"]);
+    assert_eq!(
+        (code, &json["violation"]["cause"]),
+        (Some(5), &"lost".into())
+    );
     // Shown to people as well.
     let run = aicprobe(&["-q", "soak", "--target", &target, "--triggers", "100000"]);
     let text = stdout(&run);
@@ -203,13 +214,13 @@ fn every_kind_of_violation() {
     assert_eq!(json["totals"]["spurious"], 1);
 
     // Taken in turns, but only one is expected.
-    let (_dir, turns) = model("t8103", "[siq]\nchoice = \"round-robin\"\n");
-    let args = ["--target-mask", "1,4", "--expect", "1"];
+    let (_dir, turns) = model("t8140", "[siq]\nchoice = \"round-robin\"\n");
+    let args = ["--set-field", "4=0", "--expect", "0"];
     let (json, v) = violation(&turns, &args, "elsewhere");
     let (at, events) = cause(&v);
     assert_eq!(
         (&events[at]["cpu"], &json["expected"]),
-        (&4.into(), &serde_json::json!([1]))
+        (&4.into(), &serde_json::json!([0]))
     );
 
     let (_dir, slow) = model("t6020", "[siq]\njitter_ns = 5000\n");

@@ -8,7 +8,7 @@ use protocol::message::{self, EventKind};
 use serde::{Deserialize, Serialize};
 
 use crate::session::Event;
-use crate::stats::ticks_to_ns;
+use crate::stats::{ticks_above, ticks_to_ns};
 
 /// Events that are kept while a cell runs.
 const KEPT: usize = 256;
@@ -71,12 +71,6 @@ impl Cause {
             _ => None,
         }
     }
-}
-
-/// Whether so many ticks of a counter of `hz` are more than `ns` nanoseconds.
-#[must_use]
-pub fn ticks_above(ticks: u64, ns: u32, hz: u64) -> bool {
-    u128::from(ticks) * 1_000_000_000 > u128::from(ns) * u128::from(hz)
 }
 
 /// One event near the one that ended a cell.

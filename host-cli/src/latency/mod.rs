@@ -14,7 +14,7 @@ mod tests;
 use protocol::command::Load;
 use serde::{Deserialize, Serialize};
 
-pub use around::{Around, Cause, Moment, Near, ticks_above};
+pub use around::{Around, Cause, Moment, Near};
 pub use calibrate::{Calibration, Steering, Trial, calibrate};
 pub use pairs::{Ask, Pairs, pairs};
 pub use result::{Bucket, LatencyResult, Pair, Spike, Thresholds, buckets, result};

@@ -200,9 +200,12 @@ pub fn result(
         }
         pairs.push(pair);
     }
-    let (measured, of) = (outcome.cells.len(), planned.plan.cells.len());
-    if spike.is_some() && measured < of {
-        let text = format!("a spike ended the run in the cell {measured} of {of}");
+    // One mark for all cells that were not reached.
+    head.marks
+        .retain(|m| !(m.about.starts_with("cells[") && m.text.starts_with("0 of ")));
+    let (measured, of) = (pairs.len(), planned.plan.cells.len());
+    if measured < of {
+        let text = format!("{measured} of {of} pairs and settings were measured");
         head.marks.push(Mark::partial("pairs", text));
     }
     if around.is_damaged() {

@@ -1,11 +1,12 @@
 //! What the firmware has said, put together.
 
+use protocol::command::Stop;
 use protocol::message::{
     self, CellResult, CpuInfo, Fault, FiqResult, Hello, IpiResult, Reading, Refusal, Restored,
     StormResult, WfiResult,
 };
 
-use crate::stats::{Histogram, HistogramError};
+use crate::stats::{Histogram, HistogramError, ticks_above};
 
 /// Counts of a cell; arrays by logical CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -193,6 +194,24 @@ impl Measured {
     }
 }
 
+/// Why a cell with such a `stop` is over after `part`, by its counts on a counter of `hz`: also where what ended it came in the
+/// last triggers of the part, so that the firmware did not stop. A threshold of both latencies is not among it.
+#[must_use]
+pub fn stopped_by(part: &CellResult, stop: &Stop, hz: u64) -> Option<Refusal> {
+    let wrong = part.lost + part.late + part.duplicate + part.spurious > 0;
+    let mut elsewhere = (0..).zip(&part.landed);
+    let elsewhere = elsewhere.any(|(cpu, n): (u32, _)| *n > 0 && stop.expected >> cpu & 1 == 0);
+    if part.refusal.is_some_and(|r| r != Refusal::Aborted) {
+        part.refusal
+    } else if stop.wrong && wrong || stop.expected != 0 && elsewhere {
+        Some(Refusal::Wrong)
+    } else if stop.first_ns > 0 && ticks_above(part.max_ticks, stop.first_ns, hz) {
+        Some(Refusal::Spike)
+    } else {
+        part.refusal
+    }
+}
+
 /// Adds counts by CPU, making room for CPUs not seen before.
 pub fn add_by_cpu(sums: &mut Vec<u64>, counts: &[u32]) {
     if sums.len() < counts.len() {
@@ -346,6 +365,53 @@ mod tests {
         m.add(&other);
         assert!(m.fields_changed);
         assert_eq!(m.refusal, Some(Refusal::Storm));
+    }
+
+    #[test]
+    fn what_came_too_late_for_the_firmware_stops_as_well() {
+        let stop = Stop {
+            first_ns: 8,
+            both_ns: 0,
+            wrong: true,
+            expected: 0b01,
+        };
+        let clean = CellResult {
+            lost: 0,
+            duplicate: 0,
+            ..part(3, &[3, 0], 5, 8)
+        };
+        let by = |part: &CellResult| stopped_by(part, &stop, 1_000_000_000);
+        assert_eq!(by(&clean), None);
+        let spike = CellResult {
+            max_ticks: 9,
+            ..clean.clone()
+        };
+        assert_eq!(by(&spike), Some(Refusal::Spike));
+        let mut elsewhere = clean.clone();
+        elsewhere.landed[1] = 1;
+        let spurious = CellResult {
+            spurious: 1,
+            ..clean.clone()
+        };
+        for wrong in [&part(3, &[3, 0], 5, 8), &elsewhere, &spurious] {
+            assert_eq!(by(wrong), Some(Refusal::Wrong));
+            assert_eq!(stopped_by(wrong, &Stop::default(), 1), None);
+        }
+        for (told, refusal) in [
+            (Refusal::Storm, Refusal::Storm),
+            (Refusal::Aborted, Refusal::Spike),
+        ] {
+            let told = CellResult {
+                refusal: Some(told),
+                ..spike.clone()
+            };
+            assert_eq!(by(&told), Some(refusal));
+        }
+        let stopped = CellResult {
+            refusal: Some(Refusal::Aborted),
+            ..clean
+        };
+        assert_eq!(by(&stopped), Some(Refusal::Aborted));
     }
 
     #[test]

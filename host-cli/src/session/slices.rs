@@ -12,7 +12,7 @@ use crate::plan::Until;
 use crate::proxy::Proxy;
 
 use super::SessionError;
-use super::collect::{Answers, Measured, Opened, Reply};
+use super::collect::{Answers, Measured, Opened, Reply, stopped_by};
 use super::cpus::{self, CpuRun};
 use super::memory::Memory;
 use super::observe::{Event, Observer};
@@ -294,6 +294,12 @@ impl<'s, 'l> Slices<'s, 'l> {
     }
 
     fn part_over(&mut self, part: &protocol::message::CellResult) -> Result<(), Error> {
+        let hz = self.answers.hello.as_ref().map_or(1, |h| h.counter_hz);
+        let mut part = part.clone();
+        if let Some(cell) = self.schedule.cell_of(part.id) {
+            let stop = &self.schedule.cells()[cell].special.stop;
+            part.refusal = stopped_by(&part, stop, hz);
+        }
         let (cell, over) = self
             .schedule
             .finish(part.id, part.fired, part.refusal.is_some())
@@ -305,10 +311,10 @@ impl<'s, 'l> Slices<'s, 'l> {
         };
         // What the firmware was given before it told that the cell had ended does not belong to it.
         if !self.measured[cell].is_stopped() {
-            alone.add(part);
+            alone.add(&part);
             self.measured[cell].histogram.merge(&alone.histogram);
             self.measured[cell].second.merge(&alone.second);
-            self.measured[cell].add(part);
+            self.measured[cell].add(&part);
             self.observer.on(Event::Part {
                 cell: &self.schedule.cells()[cell],
                 counts: &alone,

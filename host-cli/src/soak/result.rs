@@ -115,6 +115,9 @@ pub fn result(
     for (_, m) in &outcome.cells {
         all.merge(m);
     }
+    // How a run is cut into cells is nothing that it says anything about.
+    head.marks
+        .retain(|m| !(m.about.starts_with("cells[") && m.text.ends_with("triggers fired")));
     intervals.close();
     let intervals = intervals.checked()?;
     let violation = violation(outcome, &all, around, hz);
