@@ -301,6 +301,8 @@ fn a_spike_ends_the_run_and_is_shown() {
         // The cell ended there: what the firmware had been given beyond is not counted.
         assert_eq!(last["fired"], trigger + 5);
         assert_eq!(last["cell"], spike["cell"]);
+        let refused = rows(&json).iter().filter(|r| r["refused"].is_string());
+        assert_eq!(refused.count(), 1, "{base}: cells after the spike");
         assert!(last["refused"].is_string());
     }
 }

@@ -267,6 +267,7 @@ impl Session<'_, '_> {
         self.s.observer.on(Event::Step(self.step));
         self.opened = true;
         self.s.command(&Command::Open)?;
+        self.s.until = plan.until;
         self.s.measured = vec![Measured::default(); cells.len()];
         let whoami = self.s.answers.cpus.iter();
         let whoami = whoami.map(|info| info.as_ref().and_then(|i| i.whoami));
@@ -276,14 +277,14 @@ impl Session<'_, '_> {
             if self.stopped() {
                 return self.s.abort();
             }
-            if self.s.schedule.is_over() {
-                return self.ask(&plan.questions);
-            }
-            if self.s.is_enough(plan.until) {
+            if self.s.is_enough() {
                 self.enough = true;
                 return self.s.abort();
             }
-            self.s.give_cells(plan.until)?;
+            if self.s.schedule.is_over() {
+                return self.ask(&plan.questions);
+            }
+            self.s.give_cells()?;
             let mut once = false;
             self.s
                 .until("a cell", |_| std::mem::replace(&mut once, true))?;

@@ -33,6 +33,8 @@ pub struct Slices<'s, 'l> {
     pub answers: Answers,
     pub schedule: Schedule,
     pub measured: Vec<Measured>,
+    /// When the plan is over before its last trigger.
+    pub until: Until,
     /// Histograms of the part whose result comes next.
     part: Measured,
     /// Slices that the firmware has run, as it said last.
@@ -60,6 +62,7 @@ impl<'s, 'l> Slices<'s, 'l> {
             },
             schedule: Schedule::new(Vec::new(), Vec::new()),
             measured: Vec::new(),
+            until: Until::default(),
             part: Measured::default(),
             ran: 0,
             down: DownRing::default(),
@@ -102,12 +105,16 @@ impl<'s, 'l> Slices<'s, 'l> {
     }
 
     /// Puts the next parts of cells in line: as many as are to run.
-    pub fn give_cells(&mut self, until: Until) -> Result<(), Error> {
+    pub fn give_cells(&mut self) -> Result<(), Error> {
         let elapsed = self.elapsed_us();
         let measured = &self.measured;
         loop {
             let ahead = elapsed + u128::from(self.schedule.ahead_us());
-            if until.duration_us.is_some_and(|us| ahead >= u128::from(us)) {
+            if self
+                .until
+                .duration_us
+                .is_some_and(|us| ahead >= u128::from(us))
+            {
                 return Ok(());
             }
             match self.schedule.next_part(|cell| measured[cell].lost) {
@@ -118,13 +125,20 @@ impl<'s, 'l> Slices<'s, 'l> {
     }
 
     /// Whether the plan is over although triggers are left.
-    pub fn is_enough(&self, until: Until) -> bool {
-        if until.stop && self.measured.iter().any(Measured::is_stopped) {
-            return true;
-        }
-        until
-            .duration_us
-            .is_some_and(|us| self.elapsed_us() >= u128::from(us))
+    pub fn is_enough(&self) -> bool {
+        let elapsed = |us| self.elapsed_us() >= u128::from(us);
+        self.is_stopped() || self.until.duration_us.is_some_and(elapsed)
+    }
+
+    /// Whether a stop ended the plan.
+    fn is_stopped(&self) -> bool {
+        self.until.stop && self.measured.iter().any(Measured::is_stopped)
+    }
+
+    /// Whether the cell has ended by a stop, its own or one that ended the plan: what the firmware was given before it told
+    /// does not count.
+    fn is_beyond_stop(&self, cell: usize) -> bool {
+        self.measured[cell].is_stopped() || self.is_stopped()
     }
 
     /// Time that cells have taken so far, in microseconds.
@@ -271,7 +285,7 @@ impl<'s, 'l> Slices<'s, 'l> {
             Message::Events(batch) => {
                 let cell = self.cell_of(batch.id)?;
                 let before = self.measured[cell].fired;
-                if self.measured[cell].is_stopped() {
+                if self.is_beyond_stop(cell) {
                     return Ok(());
                 }
                 self.observer.on(Event::Raw {
@@ -309,8 +323,7 @@ impl<'s, 'l> Slices<'s, 'l> {
             second: std::mem::take(&mut self.part.second),
             ..Measured::default()
         };
-        // What the firmware was given before it told that the cell had ended does not belong to it.
-        if !self.measured[cell].is_stopped() {
+        if !self.is_beyond_stop(cell) {
             alone.add(&part);
             self.measured[cell].histogram.merge(&alone.histogram);
             self.measured[cell].second.merge(&alone.second);
