@@ -14,6 +14,7 @@ mod args;
 mod bench;
 mod experiment;
 mod fields;
+mod handoff;
 mod interrupt;
 mod irqs;
 mod latency;
@@ -24,6 +25,7 @@ mod open;
 mod progress;
 mod regs;
 mod route;
+mod schema;
 mod soak;
 mod values;
 mod vm;
@@ -35,7 +37,7 @@ use clap::Parser as _;
 
 use crate::error::exit;
 
-pub use args::{BenchCommand, Cli, Command, Format, LinkArgs, RouteArgs, TargetArgs};
+pub use args::{BenchCommand, Cli, Command, LinkArgs, RouteArgs, TargetArgs};
 pub use open::{OpenTarget, open};
 pub use route::{Verdict, exit_code};
 
@@ -64,7 +66,9 @@ pub fn main() -> ExitCode {
         Command::Latency(args) => latency::run(&cli, args),
         Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Handoff(args) => handoff::run(&cli, args),
         Command::List(list) => list::run(list),
+        Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };

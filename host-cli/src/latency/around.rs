@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use protocol::command::Stop;
 use protocol::event::unpack;
 use protocol::message::{self, EventKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::session::Event;
@@ -16,7 +17,7 @@ const KEPT: usize = 256;
 const BEFORE: usize = 16;
 
 /// What ended a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// From the trigger to the handler's entry it took longer than allowed.
@@ -74,7 +75,7 @@ impl Cause {
 }
 
 /// One event near the one that ended a cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Near {
     /// Trigger of the cell, from 0.
     pub trigger: u64,
@@ -93,7 +94,7 @@ pub struct Near {
 }
 
 /// What ended a cell, and the events around it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Moment {
     /// What it was.
     pub cause: Cause,

@@ -13,7 +13,7 @@ use crate::plan::{GRACE_US, Group, Plan, PlannedCell, Routing};
 use crate::proxy::{Proxy, ProxyError};
 use crate::result::CpuState;
 use crate::session::{self, Event, Measured, Observer, Outcome, Restoring, SessionError};
-use crate::target::{Target, verify_layout};
+use crate::target::{Looked, Target, verify_layout};
 
 /// Values for the CPU that is to take interrupts, best first: 1 is preferred on T8140 and 0 accepts there (silicon), 2 is what a
 /// loader writes on M1 to M3 (third party).
@@ -126,8 +126,12 @@ pub fn calibrate(
 ) -> Result<Calibration, Error> {
     observer.on(Event::Step("a first look: which CPUs take interrupts"));
     // It fires.
-    verify_layout(proxy, target)
-        .map_err(|e| Error::from(e).at_step("verifying the controller's layout"))?;
+    let looked = Looked {
+        spare: Some(line),
+        pairs: false,
+    };
+    verify_layout(proxy, target, looked)
+        .map_err(|e| e.at_step("verifying the controller's layout"))?;
     let mut cpus: Vec<u8> = (0u8..).take(target.cpus.len()).collect();
     loop {
         let tried = cells(target, line, trial, &cpus);

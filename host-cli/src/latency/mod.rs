@@ -12,6 +12,7 @@ mod result;
 mod tests;
 
 use protocol::command::Load;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use around::{Around, Cause, Moment, Near};
@@ -26,7 +27,17 @@ pub const TIMEOUT_US: u32 = 10_000;
 
 /// What the CPUs do that neither fire nor take the interrupt.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    clap::ValueEnum,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Setting {

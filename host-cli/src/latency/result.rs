@@ -4,6 +4,7 @@
 //! from there to the handler's end ("handler").
 
 use protocol::latency::bounds;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -14,7 +15,7 @@ use crate::stats::{Histogram, Percentiles, ticks_to_ns};
 use super::{Around, Ask, Cause, Moment, Pairs, Setting};
 
 /// Everything a run of `latency` found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyResult {
     /// "aicprobe.latency/1".
     pub schema: String,
@@ -43,7 +44,7 @@ impl LatencyResult {
 }
 
 /// Latencies above which the run ends, in nanoseconds; `null` = none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Thresholds {
     /// To the handler's entry.
     pub entry_ns: Option<u32>,
@@ -52,7 +53,7 @@ pub struct Thresholds {
 }
 
 /// One firing CPU, one landing CPU, one setting. Arrays are by logical CPU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pair {
     /// Number of the cell.
     pub cell: u32,
@@ -91,7 +92,7 @@ pub struct Pair {
 }
 
 /// Part of a histogram: the target counts in buckets whose bounds are less than 1 % apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
     /// Smallest value, in nanoseconds.
     pub from_ns: u64,
@@ -102,7 +103,7 @@ pub struct Bucket {
 }
 
 /// Where the run ended by a threshold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spike {
     /// Number of the cell.
     pub cell: u32,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::latency::{Bucket, LatencyResult, Moment, Near, Pair, Setting};
 use crate::stats::Percentiles;
 
-use super::grid::{Document, Grid, cpu_grid, head_lines, head_notes};
+use super::grid::{Document, Grid};
+use super::head::{cpu_grid, head_lines, head_notes};
 
 impl Document for LatencyResult {
     const ROWS: &'static [&'static str] = &["pairs"];

@@ -3,7 +3,8 @@
 use crate::soak::{Interval, SoakResult, Spread};
 use crate::stats::Percentiles;
 
-use super::grid::{Document, Grid, cpu_grid, head_lines, head_notes};
+use super::grid::{Document, Grid};
+use super::head::{cpu_grid, head_lines, head_notes};
 use super::latency::near;
 
 /// Intervals that the table for people shows: the last ones.
@@ -48,7 +49,7 @@ impl Document for SoakResult {
     }
 
     fn grids(&self) -> Vec<Grid> {
-        let mut grids = vec![self.intervals_grid(), self.over(), self.latencies()];
+        let mut grids = vec![self.last_intervals(), self.over(), self.latencies()];
         if let Some(v) = &self.violation {
             grids.push(near(&v.moment));
         }
@@ -56,24 +57,12 @@ impl Document for SoakResult {
         grids
     }
 
-    fn notes(&self) -> Vec<String> {
-        head_notes(&self.head)
+    fn rows(&self) -> Grid {
+        self.intervals_grid()
     }
 
-    fn tables(&self) -> Vec<Grid> {
-        let mut grids = self.grids();
-        if let Some(grid) = grids.first_mut() {
-            self.leave_busy(grid);
-            let skipped = grid.rows.len().saturating_sub(SHOWN);
-            grid.rows.drain(..skipped);
-            if skipped > 0 {
-                grid.title = format!(
-                    "the last {SHOWN} of {} intervals",
-                    self.over_intervals.intervals
-                );
-            }
-        }
-        grids
+    fn notes(&self) -> Vec<String> {
+        head_notes(&self.head)
     }
 }
 
@@ -88,6 +77,19 @@ impl SoakResult {
         let mut grid = Grid::new("intervals", columns);
         for i in &self.intervals {
             grid.row(row(i));
+        }
+        grid
+    }
+
+    /// The last intervals, for people.
+    fn last_intervals(&self) -> Grid {
+        let mut grid = self.intervals_grid();
+        self.leave_busy(&mut grid);
+        let skipped = grid.rows.len().saturating_sub(SHOWN);
+        grid.rows.drain(..skipped);
+        if skipped > 0 {
+            let of = self.over_intervals.intervals;
+            grid.title = format!("the last {SHOWN} of {of} intervals");
         }
         grid
     }

@@ -1,5 +1,6 @@
 //! Intervals as they come.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -12,7 +13,7 @@ use super::spread::Over;
 const WHOLE_PERCENT: u64 = 95;
 
 /// One interval; arrays by logical CPU.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// From 0.
     pub index: u64,

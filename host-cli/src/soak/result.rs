@@ -2,6 +2,7 @@
 
 use protocol::LineId;
 use protocol::message::Refusal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -15,7 +16,7 @@ use super::interval::{ppm, rate};
 use super::{Amount, Ask, Interval, Intervals, OverIntervals};
 
 /// Everything a run of `soak` found; arrays by logical CPU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SoakResult {
     /// "aicprobe.soak/1".
     pub schema: String,
@@ -60,7 +61,7 @@ impl SoakResult {
 }
 
 /// All triggers together; arrays by logical CPU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// Triggers fired.
     pub fired: u64,
@@ -89,7 +90,7 @@ pub struct Totals {
 }
 
 /// The first thing that was wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Violation {
     /// Measured time until the end of the interval that it ended, in nanoseconds.
     pub at_ns: u64,

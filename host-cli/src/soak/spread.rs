@@ -1,6 +1,7 @@
 //! How a value is spread over all intervals, without keeping every one of them.
 
 use protocol::latency::bucket;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::stats::Histogram;
@@ -8,7 +9,7 @@ use crate::stats::Histogram;
 use super::Interval;
 
 /// A value over all intervals; in the unit of the value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Smallest, exact.
     pub min: u64,
@@ -57,7 +58,7 @@ impl Running {
 }
 
 /// All intervals together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OverIntervals {
     /// How many there were.
     pub intervals: u64,
