@@ -20,6 +20,7 @@ mod irqs;
 mod latency;
 mod lines;
 mod list;
+mod notices;
 mod observe;
 mod open;
 mod progress;

@@ -21,7 +21,7 @@ use crate::soak::{
 use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
 use super::experiment;
 use super::latency::{Stoppable, threshold};
-use super::progress;
+use super::notices;
 use super::values;
 use super::write::Sink;
 
@@ -153,7 +153,8 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
         around: Around::default(),
         intervals: &intervals,
         stream,
-        told: Instant::now(),
+        // On a dashboard everything is shown already.
+        told: (!cli.quiet && !args.on.live).then(Instant::now),
     };
     let mut found = None;
     let mut ran = experiment::run(
@@ -203,7 +204,8 @@ struct Watch<'i> {
     around: Around,
     intervals: &'i RefCell<Option<Intervals>>,
     stream: Option<Stream>,
-    told: Instant,
+    /// When a line was written last; `None` where none are wanted.
+    told: Option<Instant>,
 }
 
 impl Observer for Watch<'_> {
@@ -216,9 +218,9 @@ impl Observer for Watch<'_> {
         if let Some(stream) = &mut self.stream {
             stream.write(&interval);
         }
-        if self.told.elapsed() >= PACE {
-            self.told = Instant::now();
-            progress::tell(&line(&interval));
+        if self.told.is_some_and(|t| t.elapsed() >= PACE) {
+            self.told = Some(Instant::now());
+            notices::tell(&line(&interval));
         }
     }
 }
