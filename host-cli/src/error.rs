@@ -162,6 +162,12 @@ pub enum Error {
     /// Options that do not go together, or a place that is taken.
     #[error("{0}")]
     Usage(String),
+    /// The target does not show what the measurement needs.
+    #[error("{0}")]
+    Inconclusive(String),
+    /// The target is not as it was found after a first look at it.
+    #[error("{0}")]
+    NotRestored(String),
     /// No register of that name.
     #[error(transparent)]
     Register(#[from] FindError),
@@ -305,6 +311,8 @@ impl Error {
             | Self::Model(_)
             | Self::Target(_) => exit::TARGET,
             Self::NeedsConsent { .. } => exit::UNSAFE,
+            Self::Inconclusive(_) => exit::INCONCLUSIVE,
+            Self::NotRestored(_) => exit::NOT_RESTORED,
             Self::Line(e) if e.is_usage() => exit::USAGE,
             Self::Line(_) => exit::UNSAFE,
             Self::Proxy(e) => proxy_code(e),

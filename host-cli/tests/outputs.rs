@@ -123,6 +123,14 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
         assert_eq!(kept.status.code(), Some(0), "{}", stderr(&kept));
         add("aicprobe.replay/1", "replay @events.bin --counts");
         add("aicprobe.route/1", "replay @events.bin");
+        add(
+            "aicprobe.latency/1",
+            "latency --triggers 3 --land-cpu 1 --fire-cpu 0,2 --load idle,spin",
+        );
+        add(
+            "aicprobe.soak/1",
+            "soak --duration 25ms --interval 10 --gap-us 100",
+        );
     }
     for tree in &files.trees {
         let arguments = |line: &str| {
@@ -319,6 +327,15 @@ const COLUMNS: &[(&str, &str)] = &[
         "exchange,bytes,iterations,min_ns,median_ns,max_ns,per_s,mb_per_s",
     ),
     ("aicprobe.fields/1", "id,answer,for,against"),
+    (
+        "aicprobe.latency/1",
+        "load,fire_cpu,land_cpu,latency,count,min,p50,p95,p98,p99,p99.9,max,fired,lost,late,duplicate,spurious",
+    ),
+    (
+        "aicprobe.soak/1",
+        "index,from_ms,elapsed_ms,fired,rate_per_s,min_ns,p50_ns,p95_ns,max_ns,lost,late,duplicate,spurious,\
+         busy_percent_0,busy_percent_1,busy_percent_2,busy_percent_3,busy_percent_4,busy_percent_5",
+    ),
     ("aicprobe.observe/1", "row,id,claim,answer,for,against,note"),
     (
         "aicprobe.replay/1",

@@ -17,6 +17,7 @@ mod fields;
 mod handoff;
 mod interrupt;
 mod irqs;
+mod latency;
 mod lines;
 mod list;
 mod notices;
@@ -28,6 +29,7 @@ mod regs;
 mod replay;
 mod route;
 mod schema;
+mod soak;
 mod values;
 mod vm;
 mod write;
@@ -64,6 +66,8 @@ pub fn main() -> ExitCode {
         Command::Lines(lines) => lines::run(lines),
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
+        Command::Latency(args) => latency::run(&cli, args),
+        Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::Replay(args) => replay::run(args),
         Command::Handoff(args) => handoff::run(&cli, args),

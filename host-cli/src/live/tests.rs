@@ -65,6 +65,7 @@ fn about(cpus: u8, cells: &[PlannedCell]) -> About {
         cells: plan.cells.len(),
         triggers: plan.cells.iter().map(|c| u64::from(c.triggers)).sum(),
         expected_us: plan.cells.iter().map(cell_us).sum(),
+        ends_by_time: plan.until.duration_us.is_some(),
     }
 }
 
@@ -195,6 +196,11 @@ fn progress_goes_by_the_time_that_cells_take() {
     assert!((left - 1.8 * (1.0 - done) / done).abs() < 1e-3, "{left}");
     assert_eq!(s.left(at(1_100)), None, "too early to tell");
     // Without a plan every cell counts the same.
+    // A run that ends by time is not told by its cells.
+    let mut by_time = halfway();
+    by_time.about.ends_by_time = true;
+    assert!(by_time.fraction() <= 0.0);
+    assert_eq!(by_time.left(at(60_000)), None);
     let mut unplanned = s.clone();
     unplanned.about.expected_us = 0;
     assert!((unplanned.fraction() - 0.75).abs() < 1e-9);
