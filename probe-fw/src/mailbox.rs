@@ -45,6 +45,10 @@ pub enum Operation {
     Wfi = 13,
     /// Write to VM_TMR_FIQ_ENA what it reads; the value is what it reads afterwards.
     WriteBack = 14,
+    /// One step of a storm, the operand says which ([`crate::storm::Step`]).
+    Storm = 20,
+    /// Arm the virtual timer as often as the operand says ([`crate::fiq::timers`]); the value is how often it came.
+    Timers = 21,
 }
 
 impl Operation {
@@ -66,6 +70,8 @@ impl Operation {
             12 => Self::IpiMode,
             13 => Self::Wfi,
             14 => Self::WriteBack,
+            20 => Self::Storm,
+            21 => Self::Timers,
             _ => return None,
         })
     }
@@ -99,6 +105,12 @@ pub fn post(
     request.operand.store(operand, Relaxed);
     request.word.store(word, Release);
     Ok(Posted { cpu, word })
+}
+
+/// The request that was posted last to `cpu`.
+pub fn posted(block: Block<'_>, cpu: usize) -> Posted {
+    let word = block.private(cpu).request.word.load(Relaxed);
+    Posted { cpu, word }
 }
 
 /// Waits for the answer to a request.

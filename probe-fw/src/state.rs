@@ -41,6 +41,8 @@ pub struct Shared {
     _line2: [u64; 14],
     /// The last interrupts taken, by index modulo [`RECORDS`].
     pub records: [Record; RECORDS],
+    /// IPIs that many CPUs send to each other.
+    pub storm: crate::storm::Storm,
 }
 
 /// How the line under test is ended; the upper half of [`Shared::active`].
@@ -122,7 +124,9 @@ pub struct Private {
     pub level: AtomicU64,
     /// Event-stream bit in force + 1; 0 = off.
     pub stream_bit: AtomicU64,
-    _line: [u64; 8],
+    /// FIQs of the virtual timer taken.
+    pub timers: AtomicU64,
+    _line: [u64; 7],
     /// Mailbox, written by the conductor.
     pub request: Request,
     /// Mailbox, written by this CPU.

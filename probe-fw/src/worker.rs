@@ -12,7 +12,7 @@ use crate::delay::CounterDelay;
 use crate::mailbox::Operation;
 use crate::platform::Platform;
 use crate::up_ring;
-use crate::{ipi, local};
+use crate::{fiq, ipi, local, storm};
 
 /// How long a worker sleeps at most before it looks whether it was forgotten, in microseconds.
 const HEARTBEAT_US: u64 = 100_000;
@@ -118,6 +118,8 @@ pub fn serve<P: Platform>(block: Block<'_>, platform: &P, cpu: usize, word: u64)
         }
         Some(Operation::Wfi) => Reading::Value(platform.wfi(operand).to_word()),
         Some(Operation::WriteBack) => local::write_back(platform),
+        Some(Operation::Storm) => storm::serve(block, platform, cpu, operand),
+        Some(Operation::Timers) => Reading::Value(fiq::timers(platform, private, operand)),
         Some(Operation::Leave) | None => Reading::Value(0),
     };
     let (value, trap) = match reading {

@@ -2,10 +2,12 @@
 
 mod cell;
 mod commands;
+mod fiq;
 mod histogram;
 mod ipi;
 mod keep;
 mod special;
+mod storm;
 mod trigger;
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
@@ -156,6 +158,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// CPUs that answer: the boot CPU and every worker that is ready.
+    #[inline(never)]
     fn present(&self, cpu: usize) -> bool {
         use protocol::context::CpuState;
         cpu < self.block.cpus()
