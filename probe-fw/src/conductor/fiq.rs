@@ -34,7 +34,7 @@ impl<P: Platform> Context<'_, '_, P> {
             Some(Refusal::Cpu(cell.cpu))
         } else if cell.field > 3 {
             Some(Refusal::Field(cell.cpu))
-        } else if cell.count == 0 || u64::from(cell.count) * each > LONGEST_US {
+        } else if cell.count == 0 || u64::from(cell.count).saturating_mul(each) > LONGEST_US {
             Some(Refusal::Triggers)
         } else if !self.owns_config() {
             // AICv1: the field decides nothing there.

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use aic_regs::aic::{Aic, Geometry, Line};
+use aic_regs::aic::{Aic, Generation, Geometry, Line};
 use aic_regs::mmio::{FakeMmio, Mmio};
 use aic_regs::sysreg::{
     FakeSysRegs, IPI_RR_GLOBAL, ISR_EL1, IpiRequest, Isr, MPIDR, Mpidr, SIQ_CFG, SiqCfg,
@@ -39,6 +39,10 @@ pub struct Sim {
     masked: Vec<Cell<bool>>,
     fiqs_held: Vec<Cell<bool>>,
     ipi_pending: Vec<Cell<bool>>,
+    /// Counter values at which virtual timers fire; 0 = off.
+    timers: Vec<Cell<u64>>,
+    /// Workers that carry out a request.
+    busy: Vec<Cell<bool>>,
     clock: Cell<u64>,
     pub rule: Rule,
     /// A worker that does not answer any more.
@@ -58,7 +62,11 @@ pub const LINE: u16 = 700;
 impl Sim {
     /// `fields` are the SIQ_CFG values found, by CPU.
     pub fn new(fields: &[u64], rule: Rule) -> Self {
-        let geometry = Geometry::v3(1504, 4096, 1, 0x40000);
+        Self::with(fields, rule, Geometry::v3(1504, 4096, 1, 0x40000))
+    }
+
+    /// The same with another controller.
+    pub fn with(fields: &[u64], rule: Rule, geometry: Geometry) -> Self {
         let layout =
             Layout::from_size_align(context::size(fields.len()) as usize, 0x1_0000).unwrap();
         // SAFETY: the layout is not empty.
@@ -85,6 +93,8 @@ impl Sim {
             masked: fields.iter().map(|_| Cell::new(false)).collect(),
             fiqs_held: fields.iter().map(|_| Cell::new(false)).collect(),
             ipi_pending: fields.iter().map(|_| Cell::new(false)).collect(),
+            timers: fields.iter().map(|_| Cell::new(0)).collect(),
+            busy: fields.iter().map(|_| Cell::new(false)).collect(),
             regs,
             clock: Cell::new(1000),
             rule,
@@ -112,7 +122,7 @@ impl Sim {
         SimCpu {
             sim: self,
             id,
-            aic: Aic::new(self.mmio.clone(), self.geometry),
+            aic: Aic::new(self.mmio.as_cpu(id as u8), self.geometry),
         }
     }
 
@@ -202,10 +212,13 @@ impl Sim {
             let private = self.block().private(cpu);
             let word = private.request.word.load(Acquire);
             if cpu != me
+                && !self.busy[cpu].get()
                 && self.silent.get() != Some(cpu)
                 && word != private.answer.word.load(Relaxed)
             {
+                self.busy[cpu].set(true);
                 worker::serve(self.block(), &self.cpu(cpu), cpu, word);
+                self.busy[cpu].set(false);
             }
         }
         self.deliver();
@@ -225,13 +238,49 @@ impl Sim {
         for cpu in 0..self.regs.len() {
             if self.ipi_pending[cpu].get() && !self.fiqs_held[cpu].get() {
                 let pending = &self.ipi_pending[cpu];
-                ipi::take(self.block().private(cpu), |_| pending.set(false), || {});
+                let counted = &self.block().shared().storm.counted;
+                let count = || {
+                    counted.fetch_add(1, Relaxed);
+                };
+                ipi::take(
+                    self.block().private(cpu),
+                    |_| pending.set(false),
+                    || {},
+                    count,
+                );
+            }
+        }
+    }
+
+    /// FIQs of virtual timers.
+    fn deliver_timers(&self) {
+        for (cpu, timer) in self.timers.iter().enumerate() {
+            if timer.get() != 0 && timer.get() <= self.clock.get() {
+                timer.set(0);
+                self.block().private(cpu).timers.fetch_add(1, Relaxed);
+            }
+        }
+    }
+
+    /// AICv1 offers each CPU its own IPIs.
+    fn deliver_v1(&self) {
+        for cpu in 0..self.regs.len() {
+            let mmio = self.mmio.as_cpu(cpu as u8);
+            if mmio.irq_pending() && !self.masked[cpu].get() {
+                let (aic, block) = (Aic::new(mmio, self.geometry), self.block());
+                irq::serve(&aic, block.shared(), block.private(cpu), cpu as u64, || {
+                    self.tick()
+                });
             }
         }
     }
 
     fn deliver(&self) {
         self.deliver_ipis();
+        self.deliver_timers();
+        if self.geometry.generation == Generation::V1 {
+            return self.deliver_v1();
+        }
         for regs in &self.regs {
             regs.set::<ISR_EL1>(Isr(0));
         }
@@ -288,6 +337,7 @@ impl Platform for SimCpu<'_> {
     }
 
     fn now(&self) -> u64 {
+        self.sim.deliver_ipis();
         self.sim.tick()
     }
 
@@ -327,6 +377,15 @@ impl Platform for SimCpu<'_> {
         } else {
             Slept::default()
         }
+    }
+
+    fn set_timer(&self, ticks: u64, control: u64) -> u64 {
+        let timer = &self.sim.timers[self.id];
+        let before = u64::from(timer.get() != 0);
+        // A timer of this machine's CPU 3 never fires.
+        let on = control & 1 != 0 && self.id != 3;
+        timer.set(if on { self.sim.clock.get() + ticks } else { 0 });
+        before
     }
 
     fn irqs(&self, open: bool) {
