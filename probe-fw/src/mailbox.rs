@@ -45,6 +45,12 @@ pub enum Operation {
     Wfi = 13,
     /// Write to VM_TMR_FIQ_ENA what it reads; the value is what it reads afterwards.
     WriteBack = 14,
+    /// Do as the operand says while waiting ([`crate::load`]).
+    Load = 15,
+    /// Wait for something to serve where the operand says ([`crate::handover::Stand`]) until told to stop.
+    Stand = 16,
+    /// Write the operand to SIQ_CFG and fire the line under test; the value is the time before. Bit 63 of the operand: ISB between.
+    Rewrite = 17,
     /// One step of a storm, the operand says which ([`crate::storm::Step`]).
     Storm = 20,
     /// Arm the virtual timer as often as the operand says ([`crate::fiq::timers`]); the value is how often it came.
@@ -70,6 +76,9 @@ impl Operation {
             12 => Self::IpiMode,
             13 => Self::Wfi,
             14 => Self::WriteBack,
+            15 => Self::Load,
+            16 => Self::Stand,
+            17 => Self::Rewrite,
             20 => Self::Storm,
             21 => Self::Timers,
             _ => return None,
@@ -89,6 +98,7 @@ pub struct Posted {
 ///
 /// # Errors
 /// A worker that is not there or has stopped.
+#[inline(never)]
 pub fn post(
     block: Block<'_>,
     cpu: usize,
@@ -117,6 +127,7 @@ pub fn posted(block: Block<'_>, cpu: usize) -> Posted {
 ///
 /// # Errors
 /// A worker that does not answer in time, or that stopped with a fault.
+#[inline(never)]
 pub fn collect<P: Platform>(
     block: Block<'_>,
     platform: &P,
@@ -148,6 +159,7 @@ pub fn collect<P: Platform>(
 ///
 /// # Errors
 /// As both.
+#[inline(never)]
 pub fn ask<P: Platform>(
     block: Block<'_>,
     platform: &P,

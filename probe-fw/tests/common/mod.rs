@@ -15,7 +15,7 @@ use aic_regs::sysreg::{
 use probe_fw::block::Block;
 use probe_fw::conductor::Conductor;
 use probe_fw::platform::{Platform, Slept};
-use probe_fw::{ipi, irq, local, worker};
+use probe_fw::{handover, ipi, irq, local, worker};
 use protocol::context::{self, CpuState, SliceStatus, UP_RING_SIZE};
 use protocol::frame::{self, Decoder, MAX_FRAME};
 use protocol::{Command, Message, Packet};
@@ -220,6 +220,9 @@ impl Sim {
                 worker::serve(self.block(), &self.cpu(cpu), cpu, word);
                 self.busy[cpu].set(false);
             }
+            if private.standing.load(Relaxed) != 0 && cpu != me {
+                handover::stand(self.block(), &self.cpu(cpu), cpu, 0);
+            }
         }
         self.deliver();
     }
@@ -242,12 +245,11 @@ impl Sim {
                 let count = || {
                     counted.fetch_add(1, Relaxed);
                 };
-                ipi::take(
-                    self.block().private(cpu),
-                    |_| pending.set(false),
-                    || {},
-                    count,
-                );
+                let private = self.block().private(cpu);
+                ipi::take(private, |_| pending.set(false), || {}, count);
+                if private.owed.swap(0, Relaxed) != 0 {
+                    handover::serve(self.block(), &self.cpu(cpu), cpu);
+                }
             }
         }
     }
@@ -268,9 +270,8 @@ impl Sim {
             let mmio = self.mmio.as_cpu(cpu as u8);
             if mmio.irq_pending() && !self.masked[cpu].get() {
                 let (aic, block) = (Aic::new(mmio, self.geometry), self.block());
-                irq::serve(&aic, block.shared(), block.private(cpu), cpu as u64, || {
-                    self.tick()
-                });
+                let (shared, private) = (block.shared(), block.private(cpu));
+                irq::serve(&aic, shared, private, cpu as u64, || self.tick(), |_, _| 0);
             }
         }
     }
@@ -300,9 +301,15 @@ impl Sim {
         }
         let aic = Aic::new(self.mmio.clone(), self.geometry);
         let block = self.block();
-        irq::serve(&aic, block.shared(), block.private(cpu), cpu as u64, || {
-            self.tick()
-        });
+        let private = block.private(cpu);
+        irq::serve(
+            &aic,
+            block.shared(),
+            private,
+            cpu as u64,
+            || self.tick(),
+            |ending, time| handover::finish(block, &self.cpu(cpu), cpu, ending, time),
+        );
     }
 
     pub fn sw_pending(&self) -> bool {
@@ -365,6 +372,12 @@ impl Platform for SimCpu<'_> {
     fn fiqs(&self, open: bool) {
         self.sim.fiqs_held[self.id].set(!open);
         self.sim.deliver_ipis();
+    }
+
+    fn event(&self) {}
+
+    fn rewrite_siq(&self, value: u64, _isb: bool) {
+        local::set_siq_cfg(self, value);
     }
 
     fn wfi(&self, _us: u64) -> Slept {
