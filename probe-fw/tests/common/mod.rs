@@ -101,8 +101,10 @@ impl Sim {
             silent: Cell::new(None),
             conductor: RefCell::new(Conductor::new()),
         };
+        let cpus = &sim.block().control().cpus;
+        cpus.store(fields.len() as u64, Relaxed);
+        // A block notes the number when it is made.
         let block = sim.block();
-        block.control().cpus.store(fields.len() as u64, Relaxed);
         for cpu in 0..fields.len() {
             local::introduce(&sim.cpu(cpu), cpu, block.private(cpu));
             block
