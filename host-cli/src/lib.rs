@@ -24,6 +24,7 @@ pub mod result;
 pub mod route;
 pub mod session;
 pub mod stats;
+pub mod storm;
 pub mod target;
 pub mod tree;
 pub mod vm;

@@ -47,6 +47,8 @@ pub enum Command {
     Fields(FieldsArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
+    /// Let many CPUs send IPIs to each other: rates, scaling, merged and lost ones.
+    Storm(super::storm::StormArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Registers as data: list, show, decode and export them.
@@ -494,7 +496,8 @@ impl RouteArgs {
     }
 }
 
-fn exit_codes() -> String {
+/// What exit codes mean, for help.
+pub fn exit_codes() -> String {
     let mut text = String::from("Exit codes:");
     for (code, meaning) in exit::TABLE {
         text += &format!("\n  {code:>3}  {meaning}");

@@ -23,6 +23,7 @@ mod open;
 mod progress;
 mod regs;
 mod route;
+mod storm;
 mod values;
 mod vm;
 mod write;
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

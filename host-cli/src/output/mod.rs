@@ -6,6 +6,7 @@ mod grid;
 mod json;
 mod observe;
 mod rows;
+mod storm;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -17,4 +18,5 @@ pub use grid::{Document, Grid, cpu_grid, head_lines, head_notes, render};
 pub use json::to_json;
 pub use observe::observe_table;
 pub use rows::{to_csv, to_json_lines, to_markdown};
+pub use storm::title as storm_title;
 pub use table::to_table;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Plan;
+use super::{Plan, Question};
 
 /// A plan longer than this is not started on hardware without being asked for again.
 pub const CONFIRM_ABOVE: Duration = Duration::from_secs(600);
@@ -36,6 +36,14 @@ impl Estimate {
             let n = u128::from(cell.triggers);
             expected += u128::from(CELL_US) + n * u128::from(trigger);
             worst += u128::from(CELL_US) + n * u128::from(trigger + u64::from(cell.timeout_us));
+        }
+        for question in &plan.questions {
+            let storm = match question {
+                Question::Storm(cell) => u128::from(cell.us),
+                _ => 0,
+            };
+            expected += u128::from(CELL_US) + storm;
+            worst += u128::from(CELL_US) + storm;
         }
         let ms = |us: u128| u64::try_from(us.div_ceil(1000)).unwrap_or(u64::MAX);
         Self {
