@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use aic_regs::aic::Generation;
 use clap::Args;
+use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
 use crate::output::{Form, render, storm_title};
@@ -98,7 +99,11 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
     if let Some(refusal) = refusal {
         say!("aicprobe: a storm was refused: {}", describe(refusal));
         if code == exit::OK {
-            code = refusal_code(refusal);
+            code = match refusal {
+                // Too few of a set run.
+                Refusal::Cpu(_) => exit::INCONCLUSIVE,
+                refusal => refusal_code(refusal),
+            };
         }
     }
     Ok(code)
