@@ -68,7 +68,7 @@ pub trait Platform {
     /// Build id of the image that runs.
     fn build_id(&self) -> [u8; 16];
 
-    /// Ticks in `us` microseconds, rounded up. Once in the image: it is small, and has none of the time that counts.
+    /// Ticks in `us` microseconds, rounded up.
     #[inline(never)]
     fn ticks(&self, us: u64) -> u64 {
         (us.saturating_mul(self.counter_hz())).div_ceil(1_000_000)

@@ -123,6 +123,7 @@ impl<P: Platform> Context<'_, '_, P> {
         u32::try_from(least).unwrap_or(u32::MAX)
     }
 
+    #[inline(never)]
     pub(super) fn read(&mut self, cpu: usize, register: Register) -> Option<Reading> {
         if !self.present(cpu) {
             return None;

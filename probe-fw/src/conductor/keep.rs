@@ -107,6 +107,7 @@ impl<P: Platform> Context<'_, '_, P> {
         });
     }
 
+    #[inline(never)]
     pub(super) fn siq_found(&self, cpu: usize) -> Option<u64> {
         match local::found_siq_cfg(self.block.private(cpu)) {
             Reading::Value(value) if self.present(cpu) => Some(value),
@@ -300,6 +301,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Writes SIQ_CFG of a CPU and reads it back.
+    #[inline(never)]
     pub(super) fn set_siq(&mut self, cpu: usize, value: u64) -> Result<Reading, Refusal> {
         if cpu == BOOT {
             Ok(local::set_siq_cfg(self.platform, value))

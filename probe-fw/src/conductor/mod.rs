@@ -175,6 +175,7 @@ impl<P: Platform> Context<'_, '_, P> {
 }
 
 /// Leaves what the host reads between slices.
+#[inline(never)]
 pub fn publish<P: Platform>(block: Block<'_>, platform: &P, status: SliceStatus) {
     let (published, control) = (block.published(), block.control());
     published.status.store(status as u64, Relaxed);
