@@ -4,11 +4,12 @@ use protocol::LineId;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::plan::{Estimate, Plan};
 use crate::proxy::{Proxy, ProxyError};
 use crate::result::{Context, Head, Mark, head};
 use crate::session::{self, Event, Observer, Outcome};
-use crate::target::{Target, find_spare, verify_layout};
+use crate::target::{Looked, Target, find_spare, verify_layout};
 
 use super::args::{Cli, TargetArgs};
 use super::interrupt;
@@ -61,12 +62,19 @@ pub fn run(
     let nothing = Plan::of(Vec::new());
     let shown = if lines { &plan } else { &nothing };
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, shown);
+    if args.live {
+        progress.live(About::new(&args.target, &target, &marks, &plan))?;
+    }
     let cells = plan.cells.len() + plan.questions.len();
     progress.on(Event::Step(&format!(
         "{cells} cells on {}, {estimate}",
         args.target
     )));
-    verify_layout(&mut proxy, &target)
+    let looked = Looked {
+        spare: Some(line),
+        pairs: false,
+    };
+    verify_layout(&mut proxy, &target, looked)
         .map_err(|e| e.at_step("verifying the controller's layout"))?;
     let mut both = Both {
         shown: &mut progress,
@@ -121,7 +129,8 @@ impl Observer for Both<'_> {
     fn on(&mut self, event: Event<'_>) {
         match &event {
             // A line for each of thousands of cells would tell nobody anything.
-            Event::Progress { .. } | Event::Done { .. } if !self.lines => {}
+            Event::Progress { .. } | Event::Done { .. } if !self.lines && !self.shown.is_live() => {
+            }
             _ => self.shown.on(event),
         }
         self.with.on(event);

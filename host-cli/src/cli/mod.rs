@@ -14,15 +14,18 @@ mod args;
 mod bench;
 mod experiment;
 mod fields;
+mod handoff;
 mod interrupt;
 mod irqs;
 mod lines;
 mod list;
+mod notices;
 mod observe;
 mod open;
 mod progress;
 mod regs;
 mod route;
+mod schema;
 mod storm;
 mod values;
 mod vm;
@@ -34,7 +37,7 @@ use clap::Parser as _;
 
 use crate::error::exit;
 
-pub use args::{BenchCommand, Cli, Command, Format, LinkArgs, RouteArgs, TargetArgs};
+pub use args::{BenchCommand, Cli, Command, LinkArgs, RouteArgs, TargetArgs};
 pub use open::{OpenTarget, open};
 pub use route::{Verdict, exit_code};
 
@@ -61,8 +64,10 @@ pub fn main() -> ExitCode {
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Handoff(args) => handoff::run(&cli, args),
         Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),
+        Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };

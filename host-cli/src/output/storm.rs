@@ -2,7 +2,8 @@
 
 use crate::storm::{Accounting, Pace, Row, StormReport, Target, Way};
 
-use super::grid::{Document, Grid, cpu_grid, head_lines, head_notes};
+use super::grid::{Document, Grid};
+use super::head::{cpu_grid, head_lines, head_notes};
 
 impl Document for StormReport {
     const ROWS: &'static [&'static str] = &["rows"];

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Plan, Question};
+use super::{Plan, PlannedCell, Question};
 
 /// A plan longer than this is not started on hardware without being asked for again.
 pub const CONFIRM_ABOVE: Duration = Duration::from_secs(600);
@@ -17,12 +18,19 @@ const TRIGGER_US: u64 = 20;
 const CELL_US: u64 = 2_000;
 
 /// Duration of a plan on the target's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// If every trigger is delivered at once, in milliseconds.
     pub expected_ms: u64,
     /// If every trigger is lost and its timeout waited for, in milliseconds.
     pub worst_ms: u64,
+}
+
+/// Of one cell, in microseconds, if every trigger is delivered at once.
+#[must_use]
+pub fn cell_us(cell: &PlannedCell) -> u128 {
+    let trigger = u64::from(cell.window_us()) + u64::from(cell.grace_us) + TRIGGER_US;
+    u128::from(CELL_US) + u128::from(cell.triggers) * u128::from(trigger)
 }
 
 impl Estimate {
@@ -32,10 +40,9 @@ impl Estimate {
         let mut expected = SESSION.as_micros();
         let mut worst = expected;
         for cell in &plan.cells {
-            let trigger = u64::from(cell.window_us()) + u64::from(cell.grace_us) + TRIGGER_US;
-            let n = u128::from(cell.triggers);
-            expected += u128::from(CELL_US) + n * u128::from(trigger);
-            worst += u128::from(CELL_US) + n * u128::from(trigger + u64::from(cell.timeout_us));
+            let us = cell_us(cell);
+            expected += us;
+            worst += us + u128::from(cell.triggers) * u128::from(cell.timeout_us);
         }
         for question in &plan.questions {
             let storm = match question {

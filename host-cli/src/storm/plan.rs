@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use protocol::command::{Pattern, StormCell, Via};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -9,7 +10,7 @@ use crate::plan::{Plan, Question};
 use crate::target::CpuFacts;
 
 /// Who sends to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Target {
     /// Every other CPU to the one with the lowest id.
@@ -21,7 +22,7 @@ pub enum Target {
 }
 
 /// How IPIs go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
     /// Fast IPI by IPI_RR_LOCAL: reaches the sender's own cluster.
@@ -33,7 +34,7 @@ pub enum Way {
 }
 
 /// When a sender sends again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
     /// At once.
@@ -43,7 +44,7 @@ pub enum Pace {
 }
 
 /// Where receivers count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Accounting {
     /// Each in a word of its own.

@@ -1,6 +1,7 @@
 //! The result of `aicprobe storm`.
 
 use protocol::message::{Refusal, StormResult};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::result::{CpuState, Head, Mark};
@@ -10,7 +11,7 @@ use super::plan::Shape;
 use super::row::{Row, Violation};
 
 /// Storms of IPIs on a target.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StormReport {
     /// [`StormReport::SCHEMA`].
     pub schema: String,

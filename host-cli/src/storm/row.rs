@@ -1,6 +1,7 @@
 //! The counts of one kind of storm, and what must be true of them.
 
 use protocol::message::StormResult;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::session::describe;
@@ -8,7 +9,7 @@ use crate::session::describe;
 use super::plan::{Accounting, Pace, Shape, Target, Way};
 
 /// A figure of several runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Mean.
     pub mean: f64,
@@ -34,7 +35,7 @@ impl Spread {
 }
 
 /// Counts of one CPU, all runs together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Logical CPU.
     pub cpu: u8,
@@ -47,7 +48,7 @@ pub struct Counts {
 }
 
 /// One kind of storm among one set of CPUs; counts are of all runs together, rates by target time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
     /// Logical CPUs that took part.
     pub cpus: Vec<u8>,
@@ -92,7 +93,7 @@ pub struct Row {
 }
 
 /// What must be true of counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// The shared word holds what the receivers counted, each for itself.
@@ -106,7 +107,7 @@ pub enum Rule {
 }
 
 /// A rule that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Violation {
     /// Which.
     pub rule: Rule,
