@@ -11,7 +11,7 @@ impl Document for StormReport {
     fn heading(&self) -> Vec<String> {
         let mut lines = head_lines(&self.head);
         lines.push(format!(
-            "storms of {} us, each {} times, interleaved; rates in target time",
+            "storms of {} us, each {} times, interleaved; m_sent, m_received, per_cpu: million IPIs a second of target time",
             self.us, self.repeat
         ));
         lines
@@ -21,22 +21,22 @@ impl Document for StormReport {
         let mut grid = Grid::new(
             "",
             [
-                "CPUs",
-                "which",
+                "n",
+                "cpus",
                 "pattern",
                 "via",
                 "pace",
                 "accounting",
-                "M/s sent",
-                "M/s received",
+                "m_sent",
+                "m_received",
                 "min",
                 "max",
-                "M/s per CPU",
-                "efficiency %",
+                "per_cpu",
+                "efficiency",
                 "sent",
                 "received",
                 "merged",
-                "merged %",
+                "merged_share",
                 "lost",
                 "strayed",
                 "missed",
@@ -56,11 +56,18 @@ impl Document for StormReport {
             let row = &self.rows[v.row];
             lines.push(format!("VIOLATION in {}: {}", title(row), v.text));
         }
-        if self.violations.is_empty() && self.rows.iter().any(|r| r.runs > 0) {
-            lines.push(
+        let mut ran = self.rows.iter().filter(|r| r.runs > 0).peekable();
+        if self.violations.is_empty() && ran.peek().is_some() && ran.all(|r| r.lost == 0) {
+            let paced = self
+                .rows
+                .iter()
+                .any(|r| r.runs > 0 && r.pace == Pace::Paced);
+            let text = if paced {
                 "the books balance: what was sent was taken, or merged with one that was pending"
-                    .to_owned(),
-            );
+            } else {
+                "a flood cannot tell an IPI that merged from one that was lost: --pace paced can"
+            };
+            lines.push(text.to_owned());
         }
         lines.extend(head_notes(&self.head));
         lines
@@ -71,8 +78,8 @@ impl Document for StormReport {
 #[must_use]
 pub fn title(row: &Row) -> String {
     format!(
-        "{} CPUs, {}, {}, {}, {}",
-        row.cpus.len(),
+        "CPUs {}, {}, {}, {}, {}",
+        ranges(&row.cpus),
         pattern(row.pattern),
         way(row.via),
         pace(row.pace),
@@ -88,8 +95,7 @@ fn cells(row: &Row) -> Vec<String> {
             format!("{r:.3}")
         }
     };
-    let percent =
-        |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |s| format!("{:.1}", s * 1e2));
+    let share = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format!("{s:.3}"));
     let count = |n: u64| {
         if row.runs == 0 {
             "-".to_owned()
@@ -109,11 +115,11 @@ fn cells(row: &Row) -> Vec<String> {
         rate(row.m_received.min),
         rate(row.m_received.max),
         rate(row.per_cpu),
-        percent(row.efficiency),
+        share(row.efficiency),
         count(row.sent),
         count(row.received),
         count(row.merged),
-        percent(row.merged_share),
+        share(row.merged_share),
         count(row.lost),
         count(row.strayed),
         if row.pace == Pace::Paced {

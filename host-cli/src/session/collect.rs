@@ -167,7 +167,7 @@ pub enum Reply {
     /// To `Wfi`.
     Wfi(WfiResult),
     /// To `Storm`.
-    Storm(StormResult),
+    Storm(Box<StormResult>),
     /// To `Fiq`.
     Fiq(FiqResult),
     /// To `Read` and `WriteBack`.

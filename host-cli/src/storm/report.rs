@@ -48,7 +48,7 @@ pub fn report(
         .replies
         .iter()
         .filter_map(|reply| match reply {
-            Reply::Storm(result) => Some(result),
+            Reply::Storm(result) => Some(&**result),
             _ => None,
         })
         .collect();

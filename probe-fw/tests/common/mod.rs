@@ -1,5 +1,6 @@
 //! A machine of fakes: one thread, a clock that moves when somebody looks at it, workers that are served while the
 //! conductor waits, and a routing rule given as a function.
+#![allow(dead_code, reason = "every test file uses a part of it")]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::{Cell, RefCell};
