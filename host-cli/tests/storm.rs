@@ -33,8 +33,11 @@ fn options() -> Options {
     }
 }
 
+/// Storms with their counts, and the machine's own.
+type Books = (Vec<(Shape, StormResult)>, [(u64, u64); 2]);
+
 /// Runs storms; shapes with their counts, and the machine's own: IPIs sent and merged, fast ones and those of AICv1.
-fn storms(model: &SocModel, options: &Options) -> (Vec<(Shape, StormResult)>, [(u64, u64); 2]) {
+fn storms(model: &SocModel, options: &Options) -> Books {
     let v1 = model.aic.generation == 1;
     let mut shapes = Vec::new();
     let run = run_plan(

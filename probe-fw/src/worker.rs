@@ -69,6 +69,8 @@ pub fn run<P: Platform>(block: Block<'_>, platform: &P, cpu: usize) -> CpuState 
             break CpuState::TimedOut;
         }
     };
+    // Of a storm whose conductor is gone.
+    storm::serve(block, platform, cpu, storm::Step::Close as u64);
     let _ = local::restore_siq_cfg(platform, private);
     end_stream(block, cpu);
     state
