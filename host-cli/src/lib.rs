@@ -31,6 +31,7 @@ pub mod route;
 pub mod session;
 pub mod soak;
 pub mod stats;
+pub mod storm;
 pub mod target;
 pub mod tree;
 pub mod vm;

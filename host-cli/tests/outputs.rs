@@ -131,6 +131,14 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
             "aicprobe.soak/1",
             "soak --duration 25ms --interval 10 --gap-us 100",
         );
+        add(
+            "aicprobe.handoff/1",
+            "handoff --triggers 2 --land-cpu 0 --serve-cpu 1 --load idle",
+        );
+        add(
+            "aicprobe.storm/1",
+            "storm --us 20 --repeat 1 --pattern pairs",
+        );
     }
     for tree in &files.trees {
         let arguments = |line: &str| {
@@ -325,6 +333,16 @@ const COLUMNS: &[(&str, &str)] = &[
     (
         "aicprobe.bench.link/1",
         "exchange,bytes,iterations,min_ns,median_ns,max_ns,per_s,mb_per_s",
+    ),
+    (
+        "aicprobe.handoff/1",
+        "load,land_cpu,way,serve_cpu,relation,fired,lost,served_by,total_min,total_p50,total_p95,total_p98,total_p99,\
+         total_p99.9,total_max,hand_min,hand_p50,hand_p95,hand_p98,hand_p99,hand_p99.9,hand_max",
+    ),
+    (
+        "aicprobe.storm/1",
+        "n,cpus,pattern,via,pace,accounting,m_sent,m_received,min,max,per_cpu,efficiency,\
+         sent,received,merged,merged_share,lost,strayed,missed,counted,note",
     ),
     ("aicprobe.fields/1", "id,answer,for,against"),
     (

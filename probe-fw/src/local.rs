@@ -62,6 +62,7 @@ pub fn set_siq_cfg<P: Platform>(platform: &P, value: u64) -> Reading {
 }
 
 /// Writes to VM_TMR_FIQ_ENA of this CPU what it reads, guarded; what it reads afterwards.
+#[inline(never)]
 pub fn write_back<P: Platform>(platform: &P) -> Reading {
     let regs = platform.regs();
     let written = regs.read_guarded::<VM_TMR_FIQ_ENA>().and_then(|value| {
@@ -111,6 +112,7 @@ pub fn fire_rewritten<P: Platform>(platform: &P, shared: &Shared, operand: u64) 
 
 /// Reads EVENT with IRQs masked, and ends the line under test if it came; 1 if it did. `masked`: IRQs are masked already and
 /// stay so. Any other event leaves its line masked, as in the handler.
+#[inline(never)]
 pub fn take_event<P: Platform>(platform: &P, shared: &Shared, masked: bool) -> u64 {
     if !masked {
         platform.irqs(false);
@@ -128,6 +130,7 @@ pub fn take_event<P: Platform>(platform: &P, shared: &Shared, masked: bool) -> u
 }
 
 /// Notes SIQ_CFG as found and describes this CPU. Done once, before anything is changed.
+#[inline(never)]
 pub fn introduce<P: Platform>(platform: &P, cpu: usize, private: &Private) -> CpuInfo {
     let siq_cfg = read(platform, Register::SiqCfg);
     match siq_cfg {

@@ -20,6 +20,7 @@ use super::regs::RegsCommand;
 use super::replay::ReplayArgs;
 use super::schema::SchemaArgs;
 use super::soak::SoakArgs;
+use super::storm::StormArgs;
 use super::vm::VmArgs;
 
 pub use bench::{BenchCommand, BenchLinkArgs};
@@ -67,6 +68,8 @@ pub enum Command {
     Handoff(HandoffArgs),
     /// Compute the result of a run again from its raw events.
     Replay(ReplayArgs),
+    /// Let many CPUs send IPIs to each other: rates, scaling, merged and lost ones.
+    Storm(StormArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Print the JSON Schema of a result, or list them.

@@ -30,6 +30,7 @@ mod replay;
 mod route;
 mod schema;
 mod soak;
+mod storm;
 mod values;
 mod vm;
 mod write;
@@ -71,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Observe(args) => observe::run(&cli, args),
         Command::Replay(args) => replay::run(args),
         Command::Handoff(args) => handoff::run(&cli, args),
+        Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),

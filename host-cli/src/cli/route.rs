@@ -377,7 +377,8 @@ fn saved(outcome: &Outcome) -> String {
     format!("saved in the result: {fired} triggers, {complete} of {of} cells complete; {target}")
 }
 
-const fn refusal_code(refusal: Refusal) -> u8 {
+/// The exit code of a run that ends with a refusal.
+pub const fn refusal_code(refusal: Refusal) -> u8 {
     match refusal {
         Refusal::LineBusy => exit::UNSAFE,
         Refusal::SiqCfg { esr: 0, .. } | Refusal::Storm | Refusal::NotEnabled => exit::INCONCLUSIVE,

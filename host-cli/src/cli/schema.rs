@@ -20,6 +20,7 @@ use crate::raw::ReplayResult;
 use crate::regs::{DecodeResult, RegsExport, RegsList, RegsShow};
 use crate::result::{BenchLink, RouteResult};
 use crate::soak::SoakResult;
+use crate::storm::StormReport;
 use crate::tree::{LinesReport, Listing};
 
 use super::all::All;
@@ -63,6 +64,7 @@ const SCHEMAS: &[Entry] = &[
     entry::<RouteResult>(RouteResult::SCHEMA, "route"),
     entry::<All<'_>>(All::SCHEMA, "route --target vm:all"),
     entry::<SoakResult>(SoakResult::SCHEMA, "soak"),
+    entry::<StormReport>(StormReport::SCHEMA, "storm"),
 ];
 
 /// Prints the JSON Schema (draft 2020-12) of a result. Without a name: lists all, a line each, with the command that has it.

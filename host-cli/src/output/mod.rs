@@ -15,6 +15,7 @@ mod ports;
 mod regs;
 mod rows;
 mod soak;
+mod storm;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -27,3 +28,4 @@ pub use head::{cpu_grid, head_lines, head_notes};
 pub use json::to_json;
 pub use order::refuse_falling;
 pub use rows::render_routes;
+pub use storm::title as storm_title;

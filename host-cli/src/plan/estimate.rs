@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Plan, PlannedCell};
+use super::{Plan, PlannedCell, Question};
 
 /// A plan longer than this is not started on hardware without being asked for again.
 pub const CONFIRM_ABOVE: Duration = Duration::from_secs(600);
@@ -53,6 +53,14 @@ impl Estimate {
             let us = cell_us(cell);
             expected += us;
             worst += us + u128::from(cell.triggers) * u128::from(cell.timeout_us);
+        }
+        for question in &plan.questions {
+            let storm = match question {
+                Question::Storm(cell) => u128::from(cell.us),
+                _ => 0,
+            };
+            expected += u128::from(CELL_US) + storm;
+            worst += u128::from(CELL_US) + storm;
         }
         let ms = |us: u128| u64::try_from(us.div_ceil(1000)).unwrap_or(u64::MAX);
         Self {

@@ -249,7 +249,7 @@ pub enum Reply {
     /// To `Wfi`.
     Wfi(WfiResult),
     /// To `Storm`.
-    Storm(StormResult),
+    Storm(Box<StormResult>),
     /// To `Fiq`.
     Fiq(FiqResult),
     /// To `Read` and `WriteBack`.

@@ -281,7 +281,7 @@ impl<'s, 'l> Slices<'s, 'l> {
             Message::Register { cpu, reading, .. } => {
                 self.answers.replies.push(Reply::Register { cpu, reading });
             }
-            Message::Storm(result) => self.answers.replies.push(Reply::Storm(result)),
+            Message::Storm(result) => self.answers.replies.push(Reply::Storm(Box::new(result))),
             Message::Fiq(result) => self.answers.replies.push(Reply::Fiq(result)),
             Message::Events(batch) => {
                 let cell = self.cell_of(batch.id)?;

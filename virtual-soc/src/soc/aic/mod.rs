@@ -106,6 +106,15 @@ impl Aic {
         either!(self, it => it.config_words(die))
     }
 
+    /// AIC 1: IPIs sent by IPI_SEND, one for every CPU that a write names, and those that found one pending.
+    #[must_use]
+    pub fn ipi_counts(&self) -> (u64, u64) {
+        match &self.kind {
+            Kind::V1(v1) => v1.ipi_counts(),
+            _ => (0, 0),
+        }
+    }
+
     /// Version 1: pending and masked IPIs of every CPU; empty on later versions, which have none.
     #[must_use]
     pub fn ipis(&self) -> Vec<[u32; 2]> {
