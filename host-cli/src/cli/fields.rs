@@ -1,9 +1,12 @@
 //! `aicprobe fields`.
 
+use std::path::PathBuf;
+
 use aic_regs::aic::Generation;
+use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::fields::{Cpu, FieldsReport, Sample, combinations, plan, report, sample};
+use crate::fields::{Cpu, FieldsReport, Sample, TRIGGERS, combinations, plan, report, sample};
 use crate::firmware::Firmware;
 use crate::output::{fields_table, to_json};
 use crate::plan::{Estimate, Plan};
@@ -11,38 +14,64 @@ use crate::result::{Build, Mark};
 use crate::session::{Event, Observer as _};
 use crate::target::{Core, Target, find_spare, verify_layout};
 
-use super::args::{Cli, FieldsArgs, Format};
+use super::args::{Cli, Format, TargetArgs, exit_codes};
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
 use super::route::exit_code;
 use super::write::Sink;
 
+/// Measures every combination of routing fields (above six CPUs a set that covers every pair of CPUs with every pair of values),
+/// each with nobody masked and with CPU 0 masked for 0.2 ms a trigger, and looks for the rule that no cell contradicts: classes
+/// of values, the choice within a class, and what a mask does. Exit code 6 where no rule explains the cells.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct FieldsArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub on: TargetArgs,
+    /// Triggers per cell.
+    #[arg(long, value_name = "N", default_value_t = TRIGGERS,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub triggers: u32,
+    /// Form of the report: schema "aicprobe.fields/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the report to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// [`Error`] if it did not come to a report.
 pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
-    let firmware = Firmware::load(args.firmware.as_deref())?;
+    let firmware = Firmware::load(args.on.firmware.as_deref())?;
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install();
-    let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
+    let mut opened = open_with(
+        &args.on.target,
+        args.on.seed,
+        &args.on.link,
+        args.on.loader.as_deref(),
+    )?;
     let (mut marks, hardware) = (opened.marks.clone(), opened.hardware);
     let mut proxy = opened.connect()?;
     let target = Target::discover(&mut proxy)?;
     if target.aic.geometry.generation == Generation::V1 {
         return Err(Error::Usage(format!(
             "fields: {} has AICv1, which does not look at SIQ_CFG (route --target-mask turns its TARGET_CPU)",
-            args.target
+            args.on.target
         )));
     }
     marks.extend(target.marks.iter().cloned());
     let line = find_spare(&mut proxy, &target)?;
     let clusters: Vec<u64> = target.cpus.iter().map(|c| c.mpidr >> 8 & 0xffff).collect();
-    let (chosen, coverage) = combinations(&clusters, args.seed);
+    let (chosen, coverage) = combinations(&clusters, args.on.seed);
     let plan = plan(&chosen, line, args.triggers);
     let estimate = Estimate::of(&plan);
-    if hardware && estimate.needs_consent() && !args.yes {
+    if hardware && estimate.needs_consent() && !args.on.yes {
         let minutes = estimate.expected_ms.div_ceil(60_000);
         return Err(Error::NeedsConsent { minutes });
     }
@@ -52,7 +81,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     progress.on(Event::Step(&format!(
         "{} cells on {}, {estimate}",
         plan.cells.len(),
-        args.target
+        args.on.target
     )));
     verify_layout(&mut proxy, &target)?;
     let measured = crate::session::run(
@@ -60,7 +89,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
         &target,
         &firmware,
         &plan,
-        args.seed,
+        args.on.seed,
         &mut progress,
     );
     drop(progress);
@@ -90,8 +119,8 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
         marks.push(Mark::partial("cells", text));
     }
     let report = FieldsReport {
-        target: args.target.clone(),
-        seed: args.seed,
+        target: args.on.target.clone(),
+        seed: args.on.seed,
         build: Some(Build::of(&firmware)),
         soc: target.soc.clone(),
         restored: outcome.restoring.is_restored(),

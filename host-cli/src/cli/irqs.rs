@@ -1,6 +1,8 @@
 //! `aicprobe irqs`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use crate::error::{Error, exit};
 use crate::irqs::{IrqsReport, Listing, irqs_table};
@@ -9,9 +11,26 @@ use crate::result::Mark;
 use crate::target::{LineMap, Overrides, Place};
 
 use super::adt::{parsed, read};
-use super::args::{Format, IrqsArgs};
+use super::args::{Format, exit_codes};
 use super::lines::MOST_DIES;
 use super::write::Sink;
+
+/// Decodes every row of the interrupt controller in a copy of /proc/interrupts to die and line, and says which CPUs take interrupts.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct IrqsArgs {
+    /// The listing.
+    pub file: PathBuf,
+    /// Name the owner of every line by the device tree in FILE.
+    #[arg(long, value_name = "FILE")]
+    pub adt: Option<PathBuf>,
+    /// Form of the result: schema "aicprobe.irqs/1".
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
 
 /// Runs the command.
 ///

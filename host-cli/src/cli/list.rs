@@ -1,5 +1,6 @@
 //! `aicprobe list`.
 
+use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
 
@@ -7,7 +8,7 @@ use crate::error::{Error, exit};
 use crate::link::{Port, ports, udev_rules};
 use crate::output::to_json;
 
-use super::args::{Format, ListArgs};
+use super::args::Format;
 use super::write::Sink;
 
 /// The list as JSON.
@@ -15,6 +16,17 @@ use super::write::Sink;
 struct List<'p> {
     schema: &'static str,
     ports: &'p [Port],
+}
+
+/// Lists USB serial ports by their USB ids and interface numbers. The proxy port of m1n1 is the one for --target.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Form of the result.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Print rules for udev instead: stable names, access without root, ModemManager kept away.
+    #[arg(long)]
+    pub udev_rules: bool,
 }
 
 /// Runs the command.

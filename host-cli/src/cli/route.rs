@@ -27,18 +27,18 @@ use super::write::Sink;
 /// [`Error`] if it did not.
 pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     // Everything that can be wrong with the request is found before the target is touched.
-    let firmware = if args.dry_run && args.firmware.is_none() {
+    let firmware = if args.dry_run && args.on.firmware.is_none() {
         None
     } else {
-        Some(Firmware::load(args.firmware.as_deref())?)
+        Some(Firmware::load(args.on.firmware.as_deref())?)
     };
     let overrides = overrides(args)?;
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install_telling(cli.quiet);
-    if args.target == all::NAME {
+    if args.on.target == all::NAME {
         return all::run(cli, args, firmware.as_ref(), &overrides, sink);
     }
-    let made = one(cli, args, &args.target, firmware.as_ref(), &overrides)?;
+    let made = one(cli, args, &args.on.target, firmware.as_ref(), &overrides)?;
     match &made {
         Made::Plan(dry) => sink.write(&planned(dry, args.format)?)?,
         Made::Result(Some(result), _) => sink.write(&written(&[result], args.format)?)?,
@@ -109,7 +109,7 @@ pub(super) fn one(
     firmware: Option<&Firmware>,
     overrides: &Overrides,
 ) -> Result<Made, Error> {
-    let mut opened = open_with(name, args.seed, &args.link, args.loader.as_deref())?;
+    let mut opened = open_with(name, args.on.seed, &args.on.link, args.on.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     let mut proxy = opened.connect()?;
     let target = Target::discover_with(&mut proxy, overrides)
@@ -119,15 +119,15 @@ pub(super) fn one(
         .map_err(|e| e.at_step("looking for a line"))?;
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
-        let dry = DryRun::new(name, args.seed, &target, &plan);
+        let dry = DryRun::new(name, args.on.seed, &target, &plan);
         return Ok(Made::Plan(Box::new(dry)));
     };
-    if hardware && estimate.needs_consent() && !args.yes {
+    if hardware && estimate.needs_consent() && !args.on.yes {
         let minutes = estimate.expected_ms.div_ceil(60_000);
         return Err(Error::NeedsConsent { minutes });
     }
     // Several targets at once would talk across each other.
-    let quiet = cli.quiet || args.target == all::NAME;
+    let quiet = cli.quiet || args.on.target == all::NAME;
     let mut progress = Progress::new(cli.verbose > 0, quiet, &plan);
     progress.on(Event::Step(&format!(
         "{} cells on {name}, {estimate}",
@@ -135,7 +135,7 @@ pub(super) fn one(
     )));
     let setting = Setting {
         target_name: name.to_owned(),
-        seed: args.seed,
+        seed: args.on.seed,
         marks: marks.into_iter().chain(forced).collect(),
         slice_ns,
     };
