@@ -6,15 +6,16 @@ use aic_regs::aic::Generation;
 use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::fields::{Cpu, FieldsReport, Sample, TRIGGERS, combinations, plan, report, sample};
+use crate::fields::{FieldsReport, Sample, TRIGGERS, combinations, plan, report, sample};
 use crate::firmware::Firmware;
 use crate::output::{fields_table, to_json};
 use crate::plan::{Estimate, Plan};
 use crate::result::{Build, Mark};
 use crate::session::{Event, Observer as _};
-use crate::target::{Core, Target, find_spare, verify_layout};
+use crate::target::{Target, find_spare, verify_layout};
 
 use super::args::{Cli, Format, TargetArgs, exit_codes};
+use super::further::{self, FurtherArgs, cpus_of};
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
@@ -34,6 +35,9 @@ pub struct FieldsArgs {
     #[arg(long, value_name = "N", default_value_t = TRIGGERS,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub triggers: u32,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub further: FurtherArgs,
     /// Form of the report: schema "aicprobe.fields/1".
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -66,6 +70,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
         )));
     }
     marks.extend(target.marks.iter().cloned());
+    further::check(&mut proxy, &target, &args.further)?;
     let line = find_spare(&mut proxy, &target)?;
     let clusters: Vec<u64> = target.cpus.iter().map(|c| c.mpidr >> 8 & 0xffff).collect();
     let (chosen, coverage) = combinations(&clusters, args.on.seed);
@@ -95,20 +100,13 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     drop(progress);
     let outcome = measured?;
     marks.extend(outcome.marks.iter().cloned());
-    let cpus: Vec<Cpu> = target
-        .cpus
-        .iter()
-        .map(|c| Cpu {
-            mpidr: c.mpidr,
-            p_core: c.core == Core::P,
-        })
-        .collect();
+    let cpus = cpus_of(&target);
     let samples: Vec<Sample<'_>> = outcome
         .cells
         .iter()
         .filter_map(|(cell, measured)| sample(cell, measured))
         .collect();
-    let verdict = exit_code(&outcome);
+    let mut verdict = exit_code(&outcome);
     let complete = samples.len() == plan.cells.len();
     if !complete {
         let text = format!(
@@ -118,7 +116,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
         );
         marks.push(Mark::partial("cells", text));
     }
-    let report = FieldsReport {
+    let mut report = FieldsReport {
         target: args.on.target.clone(),
         seed: args.on.seed,
         build: Some(Build::of(&firmware)),
@@ -128,6 +126,27 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
         marks,
         ..report(&samples, &cpus, coverage)
     };
+    drop(proxy);
+    drop(opened);
+    if matches!(verdict.code, exit::OK | exit::INCONCLUSIVE) {
+        // What was measured so far is told whatever becomes of the rest.
+        match further::run(cli, &args.on, &args.further, report.rule.as_ref()) {
+            Ok(made) => {
+                report.restored &= made.restored;
+                report.complete &= made.complete;
+                report.marks.extend(made.marks);
+                report.further = Some(made.further);
+                if made.verdict.code != exit::OK {
+                    verdict = made.verdict;
+                }
+            }
+            Err(e) => {
+                report.complete = false;
+                verdict.code = e.exit_code();
+                verdict.messages.push(e.to_string());
+            }
+        }
+    }
     sink.write(&match args.format {
         Format::Json => to_json(&report)?,
         Format::Table => fields_table(&report, &plan),

@@ -14,6 +14,7 @@ mod args;
 mod bench;
 mod experiment;
 mod fields;
+mod further;
 mod interrupt;
 mod irqs;
 mod lines;

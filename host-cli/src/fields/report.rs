@@ -6,7 +6,7 @@ use crate::result::{Build, Mark};
 use crate::target::SocFacts;
 
 use super::rule::{Cpu, Fit, Sample, explain};
-use super::{Coverage, Rule};
+use super::{Coverage, Further, Rule};
 
 /// Landings where the CPUs that accept have just two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,8 @@ pub struct FieldsReport {
     pub alone: [(u64, u64); 4],
     /// Cells in which the CPUs have just two values, nobody masked: who got it.
     pub pairs: Vec<PairCount>,
+    /// What was tried beyond the truth table; `null` if the run did not come to it.
+    pub further: Option<Further>,
     /// Whether the target is as it was found.
     pub restored: bool,
     /// Whether every cell of the plan ran to its end.
@@ -108,6 +110,7 @@ pub fn report(samples: &[Sample<'_>], cpus: &[Cpu], coverage: Coverage) -> Field
         fit,
         alone,
         pairs,
+        further: None,
         restored: true,
         complete: true,
         marks: Vec::new(),
@@ -152,6 +155,8 @@ impl FieldsReport {
                 word(held, against)
             ));
         }
+        let claims = self.further.iter().flat_map(|f| &f.claims);
+        lines.extend(claims.map(ToString::to_string));
         lines
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::fields::FieldsReport;
+use crate::fields::{FieldsReport, Further};
 use crate::plan::Plan;
 use crate::result::MarkKind;
 
@@ -31,7 +31,10 @@ pub fn fields_table(report: &FieldsReport, plan: &Plan) -> String {
     out.push('\n');
     match (&report.rule, &report.fit) {
         (Some(rule), _) => {
-            let _ = writeln!(out, "rule: {rule}");
+            let further = report.further.as_ref().map(Further::text);
+            let further = further.filter(|text| !text.is_empty());
+            let also = further.map_or_else(String::new, |text| format!("; {text}"));
+            let _ = writeln!(out, "rule: {rule}{also}");
         }
         (None, Some(fit)) => {
             let _ = writeln!(
