@@ -6,10 +6,10 @@ use adt::Adt;
 use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::output::to_json;
+use crate::output::{Form, render};
 use crate::tree::{Listing, TreeFile, Wanted, listing_table};
 
-use super::args::{Format, exit_codes};
+use super::args::exit_codes;
 use super::write::Sink;
 
 /// Prints an Apple device tree: its binary form, zeros before it and anything behind it allowed.
@@ -30,8 +30,8 @@ pub struct AdtArgs {
     #[arg(long)]
     pub reg: bool,
     /// Form of the result: schema "aicprobe.adt/1".
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
     /// Write the result to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -57,8 +57,9 @@ pub fn run(args: &AdtArgs) -> Result<u8, Error> {
         why,
     })?;
     sink.write(&match args.format {
-        Format::Json => to_json(&listing)?,
-        Format::Table => listing_table(&listing, args.property.is_some()),
+        // A property that was asked for is shown to its end.
+        Form::Table => listing_table(&listing, args.property.is_some()),
+        form => render(&listing, form)?,
     })?;
     Ok(exit::OK)
 }

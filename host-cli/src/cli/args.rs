@@ -5,7 +5,7 @@ mod lines;
 mod route;
 mod target;
 
-use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Parser, Subcommand};
 
 use crate::error::exit;
 
@@ -15,6 +15,7 @@ use super::irqs::IrqsArgs;
 use super::list::ListArgs;
 use super::observe::ObserveArgs;
 use super::regs::RegsCommand;
+use super::schema::SchemaArgs;
 use super::vm::VmArgs;
 
 pub use bench::{BenchCommand, BenchLinkArgs};
@@ -56,36 +57,14 @@ pub enum Command {
     Observe(ObserveArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
+    /// Print the JSON Schema of a result, or list them.
+    Schema(SchemaArgs),
     /// Registers as data: list, show, decode and export them.
     #[command(subcommand)]
     Regs(RegsCommand),
     /// Measure this program's own ways to a target.
     #[command(subcommand)]
     Bench(BenchCommand),
-}
-
-/// Form of the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Tables for people.
-    Table,
-    /// JSON with a schema of its own, "aicprobe.route/1" for `route`.
-    Json,
-}
-
-/// Form of a result of `route`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RouteFormat {
-    /// Tables for people.
-    Table,
-    /// JSON, schema "aicprobe.route/1".
-    Json,
-    /// JSON Lines: {"run": …} without the cells, then {"cell": …} for each.
-    Jsonl,
-    /// CSV: a line per cell.
-    Csv,
-    /// Tables in Markdown.
-    Markdown,
 }
 
 /// The exit codes, for the end of a help text.

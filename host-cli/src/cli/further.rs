@@ -3,13 +3,13 @@
 use clap::{Args, ValueEnum};
 
 use crate::error::Error;
-use crate::fields::{Cpu, Device, Further, Rule, combinations, experiments};
+use crate::fields::{Cpu, Device, Further, Rule, Seen, combinations, experiments};
 use crate::firmware::Firmware;
 use crate::plan::{Estimate, Plan};
 use crate::proxy::Proxy;
 use crate::result::Mark;
 use crate::session::{self, Event, Observer as _, Outcome, Survived};
-use crate::target::{Core, Target, Uart, find_spare, verify_layout};
+use crate::target::{Core, Looked, Target, Uart, find_spare, verify_layout};
 
 use super::args::{Cli, TargetArgs};
 use super::open::open_with;
@@ -39,6 +39,8 @@ pub enum HwLineName {
 pub struct Made {
     /// The result.
     pub further: Further,
+    /// The same as claims.
+    pub seen: Vec<Seen>,
     /// What has to be said about it.
     pub marks: Vec<Mark>,
     /// How it counts.
@@ -98,7 +100,11 @@ pub fn run(
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &quiet);
     let count = plan.cells.len() + plan.questions.len();
     progress.on(Event::Step(&format!("{count} further cells, {estimate}")));
-    verify_layout(&mut proxy, &target)?;
+    let looked = Looked {
+        spare: Some(line),
+        pairs: false,
+    };
+    verify_layout(&mut proxy, &target, looked)?;
     let mut survived = Vec::new();
     if args.stop_cpus {
         progress.on(Event::Step("stopping and starting the secondaries"));
@@ -130,7 +136,7 @@ pub fn run(
     let fields_restored = survived.iter().all(|s| s.restored);
     let restored = outcome.restoring.is_restored() && port_restored && fields_restored;
     let verdict = verdict(&outcome, port_restored, &survived);
-    let further = made.judge(&outcome, device.as_ref(), survived);
+    let (further, seen) = made.judge(&outcome, device.as_ref(), survived);
     let complete = further.measured == further.planned;
     if !complete {
         let text = format!(
@@ -141,6 +147,7 @@ pub fn run(
     }
     Ok(Made {
         further,
+        seen,
         marks,
         verdict,
         restored,

@@ -8,13 +8,13 @@ use protocol::LineId;
 use crate::behaviour::{Observed, Options, Report, TRIGGERS, observe};
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
-use crate::output::{observe_table, to_json};
+use crate::output::{Form, render};
 use crate::plan::Plan;
 use crate::result::Build;
 use crate::session::{Event, Observer as _, Outcome};
 use crate::target::{Target, generation_number};
 
-use super::args::{Cli, Format, TargetArgs, exit_codes};
+use super::args::{Cli, TargetArgs, exit_codes};
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
@@ -51,8 +51,8 @@ pub struct ObserveArgs {
     #[arg(long)]
     pub write_back: bool,
     /// Form of the report: schema "aicprobe.observe/1".
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
     /// Write the report to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -72,7 +72,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
         &args.on.link,
         args.on.loader.as_deref(),
     )?;
-    let mut marks = opened.marks.clone();
+    let (mut marks, hardware) = (opened.marks.clone(), opened.hardware);
     let mut proxy = opened.connect()?;
     let target = Target::discover(&mut proxy)?;
     marks.extend(target.marks.iter().cloned());
@@ -83,11 +83,11 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
         reset: args.allow_reset,
         write_back: args.write_back,
         wfi: args.allow_wfi,
+        long: !hardware || args.on.yes,
     };
     let empty = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &empty);
     progress.on(Event::Step(&format!("observing {}", args.on.target)));
-    proxy.hold(true);
     let observed = observe(
         &mut proxy,
         &target,
@@ -132,10 +132,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
         restored: verdict.code != exit::NOT_RESTORED,
         marks,
     };
-    sink.write(&match args.format {
-        Format::Json => to_json(&report)?,
-        Format::Table => observe_table(&report),
-    })?;
+    sink.write(&render(&report, args.format)?)?;
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }

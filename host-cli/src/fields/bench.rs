@@ -6,8 +6,8 @@ use protocol::command::Special;
 use crate::plan::{GRACE_US, Group, MaskedCpu, PlannedCell, Routing};
 use crate::session::Measured;
 
+use super::Seen;
 use super::TIMEOUT_US;
-use super::claim::Claim;
 use super::rule::{Cpu, Rule};
 
 /// Cells in the making, for CPUs that follow a rule.
@@ -148,7 +148,7 @@ impl Tally {
     }
 
     /// As a claim, unless it was never tried.
-    pub fn claim(self, id: impl Into<String>) -> Option<Claim> {
-        Claim::counted(id, self.held, self.against)
+    pub fn claim(self, id: impl Into<String>) -> Option<Seen> {
+        Seen::counted(id, self.held, self.against)
     }
 }

@@ -1,10 +1,11 @@
 //! Whether FIQs come whatever the field says: fast IPIs and timers, on every CPU with every value.
 
 use protocol::command::FiqCell;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Seen;
 use super::bench::Tally;
-use super::claim::Claim;
 use crate::plan::Question;
 use crate::session::Reply;
 
@@ -14,7 +15,7 @@ const COUNT: u32 = 8;
 const TIMEOUT_US: u32 = 1000;
 
 /// FIQs of a CPU with a value of its field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fiqs {
     /// Logical id.
     pub cpu: u8,
@@ -48,7 +49,7 @@ pub fn questions(cpus: usize) -> Vec<Question> {
 }
 
 /// What came of them, and the claims.
-pub fn judge(questions: &[Question], replies: &[Reply]) -> (Vec<Fiqs>, Vec<Claim>) {
+pub fn judge(questions: &[Question], replies: &[Reply]) -> (Vec<Fiqs>, Vec<Seen>) {
     let mut all = Vec::new();
     for reply in replies {
         let Reply::Fiq(result) = reply else { continue };

@@ -1,10 +1,11 @@
 //! Experiments on fields beyond the truth table, in one plan.
 
 use protocol::LineId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Seen;
 use super::bench::{Bench, Counts, Tally};
-use super::claim::Claim;
 use super::fiqs::{self, Fiqs};
 use super::hw_line::{Compared, HwLine};
 use super::offered::Waiting;
@@ -14,7 +15,7 @@ use crate::plan::{Plan, Question};
 use crate::session::{Outcome, Survived};
 
 /// When routing goes by a value that was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritesAct {
     /// With the write.
@@ -26,7 +27,7 @@ pub enum WritesAct {
 }
 
 /// What becomes of an interrupt that waits at a CPU; `None` = it could not be told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Offered {
     /// It goes elsewhere when the CPU's value becomes worse than another CPU's.
     pub moves_when_worse: Option<bool>,
@@ -35,7 +36,7 @@ pub struct Offered {
 }
 
 /// What the further experiments say.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Further {
     /// When a write acts; `None` = it could not be told.
     pub writes_act: Option<WritesAct>,
@@ -47,8 +48,6 @@ pub struct Further {
     pub survived: Vec<Survived>,
     /// The device's line; `None` unless asked for.
     pub hw_line: Option<HwLine>,
-    /// Everything as claims.
-    pub claims: Vec<Claim>,
     /// Cells and questions that were planned.
     pub planned: usize,
     /// Of these, measured to their end.
@@ -111,47 +110,47 @@ pub fn experiments(
 }
 
 impl Experiments {
-    /// What came of them.
+    /// What came of them, and the same as claims.
     #[must_use]
     pub fn judge(
         &self,
         outcome: &Outcome,
         device: Option<&Device<'_>>,
         survived: Vec<Survived>,
-    ) -> Further {
+    ) -> (Further, Vec<Seen>) {
         let counts = Counts(&outcome.cells);
-        let mut further = Further::default();
+        let (mut further, mut seen) = (Further::default(), Vec::new());
         if let Some(timing) = &self.timing {
             let writes = self.rule.map_or(Writes::Prompt, |r| r.writes);
             let (act, claims) = timing.judge(&counts, writes);
             further.writes_act = act;
-            further.claims.extend(claims);
+            seen.extend(claims);
         }
         if let Some(waiting) = &self.waiting {
             let (offered, claims) = waiting.judge(&counts);
             further.offered = offered;
-            further.claims.extend(claims);
+            seen.extend(claims);
         }
         let mut survives = Tally::default();
         for answer in survived.iter().filter_map(Survived::survived) {
             survives.count(answer);
         }
-        further.claims.extend(survives.claim("field-survives-stop"));
+        seen.extend(survives.claim("field-survives-stop"));
         further.survived = survived;
         let replies = &outcome.answers.replies;
         let (fiqs, claims) = fiqs::judge(&self.questions, replies);
-        further.claims.extend(claims);
+        seen.extend(claims);
         if let (Some(compared), Some(device)) = (&self.compared, device) {
             let rule = self.rule.as_ref();
             let (line, claim) = compared.judge(&counts, rule, device.path, device.line);
             further.hw_line = Some(line);
-            further.claims.extend(claim);
+            seen.extend(claim);
         }
         further.planned = outcome.cells.len() + self.questions.len();
         let whole = outcome.cells.iter().filter(|(_, m)| m.complete).count();
         further.measured = whole + fiqs.len();
         further.fiqs = fiqs;
-        further
+        (further, seen)
     }
 }
 

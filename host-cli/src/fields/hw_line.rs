@@ -5,10 +5,11 @@
 
 use protocol::LineId;
 use protocol::command::{Ending, Special};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Seen;
 use super::bench::{Bench, Counts, Tally};
-use super::claim::Claim;
 use super::rule::{Choice, Rule};
 use crate::session::Measured;
 
@@ -18,7 +19,7 @@ const MOST: usize = 64;
 const TRIGGERS: u32 = 16;
 
 /// What was compared.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HwLine {
     /// The device's node.
     pub device: String,
@@ -33,7 +34,7 @@ pub struct HwLine {
 }
 
 /// Landings of a combination, of both kinds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Landings {
     /// Fields read back, by logical CPU.
     pub fields: Vec<u8>,
@@ -81,7 +82,7 @@ impl Compared {
         rule: Option<&Rule>,
         device: &str,
         line: LineId,
-    ) -> (HwLine, Option<Claim>) {
+    ) -> (HwLine, Option<Seen>) {
         let mut result = HwLine {
             device: device.to_owned(),
             hwirq: u32::from(line.die) << 24 | 1 << 16 | u32::from(line.number),

@@ -6,7 +6,6 @@
 //! FIQs and lines of devices are like what was measured.
 
 mod bench;
-mod claim;
 mod cover;
 mod explain;
 mod fiqs;
@@ -25,12 +24,11 @@ use protocol::command::Special;
 use crate::plan::{GRACE_US, Group, MaskedCpu, Plan, PlannedCell, Routing};
 use crate::session::Measured;
 
-pub use claim::Claim;
 pub use cover::{Coverage, combinations};
 pub use fiqs::Fiqs;
 pub use further::{Device, Experiments, Further, Offered, WritesAct, experiments};
 pub use hw_line::{HwLine, Landings};
-pub use report::{FieldsReport, PairCount, report};
+pub use report::{Contradiction, FieldsReport, PairCount, Seen, report};
 pub use rule::{Choice, Cpu, Fit, Masked, Rule, Sample, Writes, explain};
 
 /// Triggers of a cell unless told otherwise.

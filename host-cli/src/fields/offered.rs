@@ -5,8 +5,8 @@
 
 use protocol::command::{Action, Step};
 
+use super::Seen;
 use super::bench::{Bench, Counts, Tally, landed};
-use super::claim::Claim;
 use super::further::Offered;
 use super::rule::Writes;
 
@@ -81,7 +81,7 @@ impl Waiting {
     }
 
     /// What becomes of it, as far as that can be told, and the claims.
-    pub fn judge(&self, counts: &Counts<'_>) -> (Offered, Vec<Claim>) {
+    pub fn judge(&self, counts: &Counts<'_>) -> (Offered, Vec<Seen>) {
         let (mut worse, mut never) = (Tally::default(), Tally::default());
         let mut taken = Tally::default();
         for trial in &self.0 {

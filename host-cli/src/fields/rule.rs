@@ -5,6 +5,7 @@
 //! masks), the strongest first: one that names a single CPU says more than one that names a set. Only if none of them explains
 //! everything, the same are tried once more for a controller that goes by a write one interrupt late.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One measured cell.
@@ -25,7 +26,7 @@ pub struct Sample<'m> {
 }
 
 /// Which CPU of the best class gets an interrupt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
     /// The lowest logical id: the boot CPU, then device-tree order.
@@ -72,7 +73,7 @@ impl Choice {
 }
 
 /// What becomes of an interrupt whose CPU masks it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Masked {
     /// It waits for that CPU.
@@ -82,7 +83,7 @@ pub enum Masked {
 }
 
 /// When routing goes by a field that was written, as far as whole cells tell: an ISB follows every write of theirs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writes {
     /// With the next interrupt.
@@ -93,7 +94,7 @@ pub enum Writes {
 }
 
 /// A rule of routing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rule {
     /// Rank by field value, 0 first; `None` = never receives.
     pub rank: [Option<u8>; 4],
@@ -116,7 +117,7 @@ pub struct Cpu {
 }
 
 /// How well the best rule does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fit {
     /// The rule that the fewest cells contradict.
     pub rule: Rule,

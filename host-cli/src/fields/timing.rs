@@ -6,8 +6,8 @@
 
 use protocol::command::{Between, Rewrite, Special};
 
+use super::Seen;
 use super::bench::{Bench, Counts, Tally, landed};
-use super::claim::Claim;
 use super::further::WritesAct;
 use super::rule::Writes;
 use crate::session::Measured;
@@ -136,7 +136,7 @@ impl Timing {
     }
 
     /// When a write acts, if that can be told, and the claims. `writes` is what whole cells tell.
-    pub fn judge(&self, counts: &Counts<'_>, writes: Writes) -> (Option<WritesAct>, Vec<Claim>) {
+    pub fn judge(&self, counts: &Counts<'_>, writes: Writes) -> (Option<WritesAct>, Vec<Seen>) {
         let mut tallies = [Tally::default(); BETWEEN.len()];
         for trial in &self.0 {
             let new = counts

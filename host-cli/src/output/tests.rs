@@ -1,6 +1,8 @@
 //! Outputs of a result made by hand.
 
-use super::{to_csv, to_json, to_json_lines, to_markdown, to_table};
+use super::rows::{to_csv, to_json_lines, to_markdown};
+use super::table::to_table;
+use super::{Form, refuse_falling, render_routes, to_json};
 use crate::plan::Group;
 use crate::result::{
     Aic, Build, Cell, Counter, Cpu, CpuState, Line, Mark, MissBound, Restore, RouteResult, Summary,

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -38,7 +39,7 @@ const FIELD: u64 = 3;
 const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
 /// What became of one CPU's field; values are whole registers, as found with bits \[1:0\] changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Survived {
     /// Logical id.
     pub cpu: u8,

@@ -37,7 +37,7 @@ pub use spare::{
 };
 pub use text::{node_path, printable};
 pub use uart::{Raised, Uart, UartError};
-pub use verify::{verify_layout, verify_pairs};
+pub use verify::{Looked, verify_layout, verify_pairs};
 
 use crate::error::Error;
 use crate::result::Mark;

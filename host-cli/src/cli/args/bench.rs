@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Format, LinkArgs, exit_codes};
+use crate::output::Form;
+
+use super::{LinkArgs, exit_codes};
 
 /// What `bench` measures.
 #[derive(Debug, Subcommand)]
@@ -33,8 +35,8 @@ pub struct BenchLinkArgs {
     #[arg(long = "size", value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=16 << 20), default_values_t = BENCH_SIZES)]
     pub sizes: Vec<u32>,
     /// Form of the result: schema "aicprobe.bench.link/1".
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
     /// Write the result to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -7,7 +7,9 @@ use protocol::LineId;
 
 use crate::cli::values;
 
-use super::{Format, LinkArgs, exit_codes};
+use crate::output::Form;
+
+use super::{LinkArgs, exit_codes};
 
 /// Lists the lines that devices name, MSI ranges, lines routed to coprocessors, gaps and spare lines. From a file with
 /// --adt alone; on a target also the levels of all lines over some time. Nothing is changed on a target.
@@ -43,8 +45,8 @@ pub struct LinesArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Form of the result: schema "aicprobe.lines/1".
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
     /// Write the result to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

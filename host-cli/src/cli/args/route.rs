@@ -6,9 +6,10 @@ use clap::Args;
 use protocol::LineId;
 
 use crate::cli::values;
+use crate::output::Form;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
-use super::{RouteFormat, TargetArgs, exit_codes};
+use super::{TargetArgs, exit_codes};
 
 /// Most triggers of a cell: its counts must fit the firmware's words with room to spare.
 const MAX_TRIGGERS: i64 = 1_000_000_000;
@@ -75,9 +76,10 @@ pub struct RouteArgs {
     /// Show the cells, everything that would be written and the estimated duration; change nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Form of the result.
-    #[arg(long, value_enum, default_value_t = RouteFormat::Table)]
-    pub format: RouteFormat,
+    /// Form of the result: schema "aicprobe.route/1"; "aicprobe.plan/1" with --dry-run, "aicprobe.route.all/1" with vm:all. A plan
+    /// is shown as table or json.
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
     /// Write the result to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
