@@ -8,7 +8,7 @@ use crate::firmware::Firmware;
 use crate::plan::{Estimate, Plan};
 use crate::proxy::Proxy;
 use crate::result::Mark;
-use crate::session::{self, Event, Observer as _, Outcome, Survived};
+use crate::session::{self, Event, Observer, Outcome, Survived};
 use crate::target::{Core, Looked, Target, Uart, find_spare, verify_layout};
 
 use super::args::{Cli, TargetArgs};
@@ -153,6 +153,21 @@ pub fn run(
         restored,
         complete,
     })
+}
+
+/// The progress without a line for each of hundreds of cells.
+struct Quiet<'p>(&'p mut Progress);
+
+impl Observer for Quiet<'_> {
+    fn on(&mut self, event: Event<'_>) {
+        if !matches!(event, Event::Progress { .. } | Event::Done { .. }) {
+            self.0.on(event);
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.0.stop()
+    }
 }
 
 /// What rules need to know of the CPUs.

@@ -1,8 +1,8 @@
 //! When routing goes by what was written to SIQ_CFG.
 //!
 //! A CPU rewrites its own field right before it fires, with nothing in between, with an ISB, or with an ISB and one interrupt.
-//! Where the interrupt lands tells which value routing went by. Before each of these cells one interrupt comes with the fields
-//! that the cell begins with, so that what the cell before it wrote acts by then.
+//! Where the interrupt lands tells which value routing went by. Before each write the firmware lets one interrupt come that is not
+//! counted, so that the value before it acts by then, whenever writes act.
 
 use protocol::command::{Between, Rewrite, Special};
 
@@ -70,8 +70,6 @@ impl Timing {
         ] {
             let fields = bench.fields(&[(cpu, from), (other, middle)], worst);
             for between in 0..BETWEEN.len() {
-                let first = bench.cell(cpu, fields.clone());
-                bench.add(first);
                 self.add(bench, cpu, &fields, to, between, reading);
             }
         }
@@ -81,8 +79,6 @@ impl Timing {
     fn alone(&mut self, bench: &mut Bench<'_>, cpu: usize, from: u8, to: u8) {
         let fields = bench.fields(&[(cpu, from)], to);
         for between in 0..2 {
-            let first = bench.cell(cpu, fields.clone());
-            bench.add(first);
             self.add(bench, cpu, &fields, to, between, Reading::Lost);
         }
     }
@@ -91,7 +87,7 @@ impl Timing {
     /// as far as the rule's choice tells.
     fn tie(&mut self, bench: &mut Bench<'_>, cpu: usize, better: u8, worse: u8) {
         let count = bench.count();
-        // In turn, the CPU after next gets it.
+        // In turn, the CPU behind it gets the interrupt that is not counted, and the next one the other.
         let before = (1..count)
             .map(|step| (cpu + step) % count)
             .find(|first| count == 2 || (first + 2) % count != cpu);
@@ -102,10 +98,8 @@ impl Timing {
         }
         let fields = bench.fields(&[], worse);
         for between in 0..BETWEEN.len() {
-            for fields in [bench.fields(&[(before, better)], worse), fields.clone()] {
-                let first = bench.cell(cpu, fields);
-                bench.add(first);
-            }
+            let first = bench.cell(cpu, bench.fields(&[(before, better)], worse));
+            bench.add(first);
             self.add(bench, cpu, &fields, better, between, Reading::On(cpu));
         }
     }
