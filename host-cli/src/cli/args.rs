@@ -11,6 +11,7 @@ use crate::error::exit;
 
 use super::adt::AdtArgs;
 use super::fields::FieldsArgs;
+use super::handoff::HandoffArgs;
 use super::irqs::IrqsArgs;
 use super::list::ListArgs;
 use super::observe::ObserveArgs;
@@ -55,6 +56,8 @@ pub enum Command {
     Fields(FieldsArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
+    /// Measure what it costs to serve an interrupt elsewhere than in its handler.
+    Handoff(HandoffArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Print the JSON Schema of a result, or list them.

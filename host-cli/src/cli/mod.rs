@@ -15,6 +15,7 @@ mod bench;
 mod experiment;
 mod fields;
 mod further;
+mod handoff;
 mod interrupt;
 mod irqs;
 mod lines;
@@ -62,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Handoff(args) => handoff::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),

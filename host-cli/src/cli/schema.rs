@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::behaviour::Report;
 use crate::error::{Error, exit};
 use crate::fields::FieldsReport;
+use crate::handoff::HandoffReport;
 use crate::irqs::IrqsReport;
 use crate::link::PortList;
 use crate::output::{DryRun, to_json};
@@ -44,6 +45,7 @@ const SCHEMAS: &[Entry] = &[
     entry::<Listing>(Listing::SCHEMA, "adt"),
     entry::<BenchLink>(BenchLink::SCHEMA, "bench link"),
     entry::<FieldsReport>(FieldsReport::SCHEMA, "fields"),
+    entry::<HandoffReport>(HandoffReport::SCHEMA, "handoff"),
     entry::<IrqsReport>(IrqsReport::SCHEMA, "irqs"),
     entry::<LinesReport>(LinesReport::SCHEMA, "lines"),
     entry::<PortList>(PortList::SCHEMA, "list"),

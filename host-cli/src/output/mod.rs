@@ -4,6 +4,7 @@ mod bench;
 mod dry_run;
 mod fields;
 mod grid;
+mod handoff;
 mod head;
 mod irqs;
 mod json;

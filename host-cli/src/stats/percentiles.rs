@@ -165,6 +165,9 @@ mod tests {
             max: 1038,
         };
         assert!(matches!(s4.checked(), Err(HistogramError::Unordered(_))));
+        let saved = serde_json::to_value(s4).unwrap();
+        let read = serde_json::from_value::<Percentiles>(saved);
+        assert!(read.is_err_and(|e| e.to_string().contains("out of order")));
         let h = histogram(&[(10, 1)]);
         assert!(Percentiles::of(&h, 1, 12, 11, 1).is_err());
         assert!(Percentiles::of(&h, 2, 10, 10, 1).is_err());
