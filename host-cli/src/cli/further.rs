@@ -120,7 +120,7 @@ pub fn run(
         &firmware,
         &plan,
         on.seed,
-        &mut progress,
+        &mut Quiet(&mut progress),
     );
     let mut port_restored = true;
     if let (Some(uart), Some(raised)) = (&uart, raised) {

@@ -134,3 +134,36 @@ fn alike(hardware: &Measured, software: &Measured, rule: Option<&Rule>) -> bool 
         inside(hardware) && inside(software)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rule::{Masked, Writes};
+    use super::*;
+
+    fn cell(landed: [u64; 3], lost: u64) -> Measured {
+        Measured {
+            fields: vec![1, 1, 2],
+            landed: landed.to_vec(),
+            lost,
+            ..Measured::default()
+        }
+    }
+
+    #[test]
+    fn landings_are_alike_as_far_as_the_rule_fixes_them() {
+        let rule = |choice| Rule {
+            rank: [None, Some(0), Some(1), None],
+            choice,
+            masked: Masked::Waits,
+            writes: Writes::Prompt,
+        };
+        let (fixed, open) = (rule(Choice::LowestId), rule(Choice::Any));
+        let software = cell([16, 0, 0], 0);
+        assert!(alike(&cell([16, 0, 0], 0), &software, None));
+        for (rule, same) in [(None, false), (Some(&fixed), false), (Some(&open), true)] {
+            assert_eq!(alike(&cell([7, 9, 0], 0), &software, rule), same);
+            assert!(!alike(&cell([15, 0, 1], 0), &software, rule), "a worse CPU");
+            assert!(!alike(&cell([15, 0, 0], 1), &software, rule), "a lost one");
+        }
+    }
+}
