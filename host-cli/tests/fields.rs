@@ -181,6 +181,9 @@ fn ports_that_cannot_be_used_are_refused_before_anything_is_done() {
     let (code, report) = told("vm:t8140", &["--hw-line", "uart"]);
     assert_eq!(code, Some(3), "{report}");
     assert!(report["stderr"].to_string().contains("names no line"));
+    let (_dir, target) = machine("t6020", "[aic]\nleft_unmasked = [{ number = 1198 }]\n");
+    let (code, report) = told(&target, &["--hw-line", "uart"]);
+    assert_eq!(code, Some(7), "{report}");
     let (_dir, target) = machine("t8132", "[loader]\nlink = \"uart\"\n");
     let (code, report) = told(&target, &["--hw-line", "uart"]);
     assert_eq!(code, Some(7), "{report}");

@@ -65,6 +65,15 @@ pub enum UartError {
         /// The line.
         line: LineId,
     },
+    /// Its line is not masked at the controller.
+    #[error(
+        "--hw-line uart is refused: its line {}:{} is not masked at the controller, somebody uses it",
+        line.die, line.number
+    )]
+    Unmasked {
+        /// The line.
+        line: LineId,
+    },
     /// Its line does not become high.
     #[error("--hw-line uart: line {}:{} did not become high within 20 ms of a byte sent with the transmit interrupt enabled", line.die, line.number)]
     Silent {
@@ -77,7 +86,10 @@ impl UartError {
     /// Whether it is refused as unsafe; else the target is not usable for it.
     #[must_use]
     pub const fn is_unsafe(&self) -> bool {
-        matches!(self, Self::IsLink | Self::High { .. })
+        matches!(
+            self,
+            Self::IsLink | Self::High { .. } | Self::Unmasked { .. }
+        )
     }
 }
 
@@ -103,6 +115,10 @@ impl Uart {
         let uart = Self::from_tree(&tree, &aic.geometry)?;
         if proxy.op(Op::IodevWhoami, &[])? == LOADERS_UART {
             return Err(UartError::IsLink.into());
+        }
+        // The loader would be given it.
+        if !uart.reads(proxy, aic, Bank::MaskSet)? {
+            return Err(UartError::Unmasked { line: uart.line }.into());
         }
         Ok(uart)
     }
@@ -164,10 +180,15 @@ impl Uart {
     }
 
     fn is_high(&self, proxy: &mut Proxy<'_>, aic: &AicFacts) -> Result<bool, Error> {
+        self.reads(proxy, aic, Bank::HwState)
+    }
+
+    /// The line's bit in a bank.
+    fn reads(&self, proxy: &mut Proxy<'_>, aic: &AicFacts, bank: Bank) -> Result<bool, Error> {
         let LineId { die, number } = self.line;
         let number = u32::from(number);
         let geometry = &aic.geometry;
-        let offset = geometry.bank_offset(Bank::HwState, die, number / 32);
+        let offset = geometry.bank_offset(bank, die, number / 32);
         let Some(offset) = offset else {
             return Ok(false);
         };
