@@ -4,7 +4,7 @@
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
 //! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers, [`irqs`]
 //! listings of a running Linux. [`route`]
-//! puts them together; [`vm`] serves virtual SoCs to other programs;
+//! puts them together; [`live`] shows a session on a terminal while it runs; [`vm`] serves virtual SoCs to other programs;
 //! [`cli`] is the command line on top.
 
 pub mod behaviour;
@@ -16,6 +16,7 @@ pub mod firmware;
 pub mod handoff;
 pub mod irqs;
 pub mod link;
+pub mod live;
 pub mod output;
 pub mod plan;
 pub mod proxy;

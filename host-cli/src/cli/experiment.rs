@@ -4,6 +4,7 @@ use protocol::LineId;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::plan::{Estimate, Plan};
 use crate::proxy::{Proxy, ProxyError};
 use crate::result::{Context, Head, Mark, head};
@@ -61,6 +62,9 @@ pub fn run(
     let nothing = Plan::of(Vec::new());
     let shown = if lines { &plan } else { &nothing };
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, shown);
+    if args.live {
+        progress.live(About::new(&args.target, &target, &marks, &plan))?;
+    }
     let cells = plan.cells.len() + plan.questions.len();
     progress.on(Event::Step(&format!(
         "{cells} cells on {}, {estimate}",
@@ -125,7 +129,8 @@ impl Observer for Both<'_> {
     fn on(&mut self, event: Event<'_>) {
         match &event {
             // A line for each of thousands of cells would tell nobody anything.
-            Event::Progress { .. } | Event::Done { .. } if !self.lines => {}
+            Event::Progress { .. } | Event::Done { .. } if !self.lines && !self.shown.is_live() => {
+            }
             _ => self.shown.on(event),
         }
         self.with.on(event);

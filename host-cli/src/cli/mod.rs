@@ -20,6 +20,7 @@ mod interrupt;
 mod irqs;
 mod lines;
 mod list;
+mod notices;
 mod observe;
 mod open;
 mod progress;

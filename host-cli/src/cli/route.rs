@@ -6,6 +6,7 @@ use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::output::{DryRun, Form, render_routes, to_json};
 use crate::plan::Estimate;
 use crate::result::RouteResult;
@@ -35,6 +36,10 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     } else {
         Some(Firmware::load(args.on.firmware.as_deref())?)
     };
+    if args.on.live && args.on.target == all::NAME {
+        let why = "--live shows one target, vm:all is many".to_owned();
+        return Err(Error::Usage(why));
+    }
     let overrides = overrides(args)?;
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install_telling(cli.quiet);
@@ -123,6 +128,9 @@ pub(super) fn one(
     // Several targets at once would talk across each other.
     let quiet = cli.quiet || args.on.target == all::NAME;
     let mut progress = Progress::new(cli.verbose > 0, quiet, &plan);
+    if args.on.live {
+        progress.live(About::new(name, &target, &marks, &plan))?;
+    }
     progress.on(Event::Step(&format!(
         "{} cells on {name}, {estimate}",
         plan.cells.len(),

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{PlanError, Request, build, build_for};
-pub use estimate::{CONFIRM_ABOVE, Estimate};
+pub use estimate::{CONFIRM_ABOVE, Estimate, cell_us};
 
 /// Triggers of a cell unless told otherwise.
 pub const DEFAULT_TRIGGERS: u32 = 32;

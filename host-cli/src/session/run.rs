@@ -246,6 +246,7 @@ impl Session<'_, '_> {
             return Ok(());
         }
         self.step = "measuring";
+        self.tell_start();
         self.s.observer.on(Event::Step(self.step));
         self.opened = true;
         self.s.command(&Command::Open)?;
@@ -270,16 +271,25 @@ impl Session<'_, '_> {
 
     /// Asks one question after the other.
     fn ask(&mut self, questions: &[Question]) -> Result<(), Error> {
-        for question in questions {
+        let of = questions.len();
+        for (at, question) in questions.iter().enumerate() {
             if self.stopped() {
                 return Ok(());
             }
+            self.s.observer.on(Event::Asked { at, of, question });
             let answered = self.s.answers.replies.len();
             self.s.command(&question.to_command())?;
             self.s
                 .until("an answer", |s| s.answers.replies.len() > answered)?;
         }
         Ok(())
+    }
+
+    fn tell_start(&mut self) {
+        let counter_hz = self.s.answers.hello.as_ref().map_or(0, |h| h.counter_hz);
+        let cpus: Vec<CpuState> = self.s.cpus.iter().map(|c| c.state).collect();
+        let cpus = &cpus;
+        self.s.observer.on(Event::Started { counter_hz, cpus });
     }
 
     fn stopped(&mut self) -> bool {
@@ -383,6 +393,7 @@ impl Session<'_, '_> {
             } else {
                 Restoring::Untouched
             };
+            self.s.tell_link(true);
             return (lost, Ok(()));
         }
         self.s.observer.on(Event::Step("restoring"));

@@ -118,6 +118,7 @@ impl<'s, 'l> Slices<'s, 'l> {
         let done = self.slice_relaxed();
         self.proxy.relax(false);
         let (status, progress) = done?;
+        self.tell_link(false);
         if status == SliceStatus::Fault && self.answers.fault.is_none() {
             return Err(cpus::fault(self.proxy, &self.memory, 0)?.into());
         }
@@ -302,6 +303,11 @@ impl<'s, 'l> Slices<'s, 'l> {
         };
         self.observer.on(event);
         Ok(())
+    }
+
+    pub fn tell_link(&mut self, lost: bool) {
+        let retries = self.proxy.stats().retries;
+        self.observer.on(Event::Link { retries, lost });
     }
 
     fn tell_progress(&mut self, cell: usize, so_far: &Measured) {
