@@ -13,7 +13,7 @@ use crate::proxy::ProxyError;
 use crate::regs::FindError;
 use crate::session::SessionError;
 use crate::stats::HistogramError;
-use crate::target::{LineError, TargetError};
+use crate::target::{LineError, TargetError, UartError};
 use crate::tree::{FileError, ListError};
 use crate::vm::{BootError, ImageFileError};
 
@@ -228,6 +228,9 @@ pub enum Error {
     /// The line is not usable.
     #[error(transparent)]
     Line(#[from] LineError),
+    /// The serial port's line is not usable.
+    #[error(transparent)]
+    Uart(#[from] UartError),
     /// The exchange with the loader failed.
     #[error(transparent)]
     Proxy(#[from] ProxyError),
@@ -305,10 +308,12 @@ impl Error {
                 ..
             } => exit::INTERRUPTED,
             Self::Target(e) if e.is_unsafe() => exit::UNSAFE,
+            Self::Uart(e) if e.is_unsafe() => exit::UNSAFE,
             Self::Open { .. }
             | Self::UnknownTarget { .. }
             | Self::SocFile { .. }
             | Self::Model(_)
+            | Self::Uart(_)
             | Self::Target(_) => exit::TARGET,
             Self::NeedsConsent { .. } => exit::UNSAFE,
             Self::Inconclusive(_) => exit::INCONCLUSIVE,

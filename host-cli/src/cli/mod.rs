@@ -14,6 +14,7 @@ mod args;
 mod bench;
 mod experiment;
 mod fields;
+mod further;
 mod handoff;
 mod interrupt;
 mod irqs;
