@@ -103,6 +103,9 @@ fn by_force_it_is_tried_and_marked() {
         "--line",
         "131",
         "--force-line",
+        // Longer than a period, so that it is high at some of them.
+        "--triggers",
+        "20000",
     ];
     let (code, json, text) = run(&[&args[..], &["--fire-cpu", "0", "--target", &target]].concat());
     // While it is high, it comes again at every unmask: it is left masked, and the target stays usable.

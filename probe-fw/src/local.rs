@@ -114,7 +114,7 @@ pub fn fire_rewritten<P: Platform>(platform: &P, shared: &Shared, operand: u64) 
     if operand & WITH_ISB == 0 {
         let until = time + platform.ticks(DECIDED_US);
         // Without a hint to the core that it spins: the hint is an ISB.
-        while u64::from(platform.regs().read::<CNTPCT>()) < until {}
+        while platform.regs().read::<CNTPCT>() < until {}
     }
     time
 }
