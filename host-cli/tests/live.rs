@@ -341,6 +341,7 @@ fn a_program_that_panics() {
         cells: 0,
         triggers: 0,
         expected_us: 0,
+        ends_by_time: false,
     };
     let control = Control {
         stop: || {},

@@ -3,8 +3,8 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use aic_regs::sysreg::{
-    CNTFRQ, CNTHCTL_EL2, CurrentEL, HCR_EL2, IPI_CR, IPI_SR, ISR_EL1, MIDR, MPIDR, Readable,
-    SCTLR_EL1, SIQ_CFG, SiqCfg, SysRegs, VM_TMR_FIQ_ENA,
+    CNTFRQ, CNTHCTL_EL2, CNTPCT, CurrentEL, HCR_EL2, IPI_CR, IPI_SR, ISR_EL1, MIDR, MPIDR,
+    Readable, SCTLR_EL1, SIQ_CFG, SiqCfg, SysRegs, VM_TMR_FIQ_ENA,
 };
 use protocol::message::{CpuInfo, Reading};
 use protocol::{Register, context::CpuBlock};
@@ -99,6 +99,10 @@ pub fn fire<P: Platform>(platform: &P, shared: &Shared) -> u64 {
 /// Set in the operand of [`fire_rewritten`]: ISB between the write and SW_SET.
 pub const WITH_ISB: u64 = 1 << 63;
 
+/// How long a CPU does nothing after it has fired behind a write without ISB, in microseconds: whatever it does next has an ISB,
+/// and the controller is to decide before.
+const DECIDED_US: u64 = 2;
+
 /// Writes SIQ_CFG and fires the line under test, with nothing in between that the operand does not ask for; the time before.
 pub fn fire_rewritten<P: Platform>(platform: &P, shared: &Shared, operand: u64) -> u64 {
     let line = shared.line(platform.aic(), shared.active.load(Relaxed) as u32);
@@ -106,6 +110,11 @@ pub fn fire_rewritten<P: Platform>(platform: &P, shared: &Shared, operand: u64) 
     platform.rewrite_siq(operand & !WITH_ISB, operand & WITH_ISB != 0);
     if let Some(line) = line {
         platform.aic().sw_set(&line);
+    }
+    if operand & WITH_ISB == 0 {
+        let until = time + platform.ticks(DECIDED_US);
+        // Without a hint to the core that it spins: the hint is an ISB.
+        while u64::from(platform.regs().read::<CNTPCT>()) < until {}
     }
     time
 }

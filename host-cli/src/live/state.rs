@@ -39,6 +39,8 @@ pub struct About {
     pub triggers: u64,
     /// How long the cells take if everything is delivered, in microseconds of the target's clock.
     pub expected_us: u128,
+    /// It ends when its time is over: how much of it is done is not told by its cells.
+    pub ends_by_time: bool,
 }
 
 impl About {
@@ -47,14 +49,20 @@ impl About {
     pub fn new(name: &str, target: &Target, marks: &[Mark], plan: &Plan) -> Self {
         let soc = &target.soc;
         let machine = [soc.title(), &soc.board];
+        let ends_by_time = plan.until.duration_us.is_some();
         Self {
             target: name.to_owned(),
             machine: machine.join(" ").trim_end().to_owned(),
             model: marks.iter().any(|m| m.kind == MarkKind::ModelOnly),
             cpus: target.cpus.clone(),
             cells: plan.cells.len(),
-            triggers: plan.cells.iter().map(|c| u64::from(c.triggers)).sum(),
+            triggers: if ends_by_time {
+                0
+            } else {
+                plan.cells.iter().map(|c| u64::from(c.triggers)).sum()
+            },
             expected_us: plan.cells.iter().map(cell_us).sum(),
+            ends_by_time,
         }
     }
 }
@@ -202,7 +210,9 @@ impl State {
     pub fn on(&mut self, event: &Event<'_>, now: Duration) {
         match event {
             Event::Step(step) => (*step).clone_into(&mut self.step),
-            Event::Started { counter_hz, cpus } => self.start(*counter_hz, cpus, now),
+            Event::Started {
+                counter_hz, cpus, ..
+            } => self.start(*counter_hz, cpus, now),
             Event::Link { retries, lost } => {
                 self.retries = *retries;
                 self.lost = *lost;
@@ -332,9 +342,13 @@ impl State {
         }
     }
 
-    /// How much is done, 0 to 1: by the time that cells are expected to take, or by their number where nobody knows that.
+    /// How much is done, 0 to 1: by the time that cells are expected to take, or by their number where nobody knows that; 0 of
+    /// a run that ends by time.
     #[must_use]
     pub fn fraction(&self) -> f64 {
+        if self.about.ends_by_time {
+            return 0.0;
+        }
         let part = self.current.as_ref().filter(|c| !c.over);
         let share = part.map_or(0.0, |c| {
             c.counts.fired as f64 / f64::from(c.cell.triggers.max(1))

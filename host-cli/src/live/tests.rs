@@ -13,7 +13,7 @@ use super::state::Link;
 use super::{About, State, draw};
 use crate::plan::{Group, MaskedCpu, Plan, PlannedCell, Question, Routing, cell_us};
 use crate::result::CpuState;
-use crate::session::{Event, Measured};
+use crate::session::{Answers, Event, Measured};
 use crate::target::{Core, CpuFacts};
 
 const fn at(ms: u64) -> Duration {
@@ -65,6 +65,7 @@ fn about(cpus: u8, cells: &[PlannedCell]) -> About {
         cells: plan.cells.len(),
         triggers: plan.cells.iter().map(|c| u64::from(c.triggers)).sum(),
         expected_us: plan.cells.iter().map(cell_us).sum(),
+        ends_by_time: plan.until.duration_us.is_some(),
     }
 }
 
@@ -90,7 +91,13 @@ fn halfway() -> State {
     s.on(&Event::Step("measuring"), at(100));
     let cpus = &[CpuState::Running, CpuState::Running, CpuState::Dead];
     let counter_hz = 24_000_000;
-    s.on(&Event::Started { counter_hz, cpus }, at(200));
+    let answers = &Answers::default();
+    let started = Event::Started {
+        counter_hz,
+        cpus,
+        answers,
+    };
+    s.on(&started, at(200));
     let counts = &measured(&[100, 0, 0], 0);
     s.on(
         &Event::Part {
@@ -162,6 +169,7 @@ fn counts_of_cells_add_up_once() {
         &Event::Started {
             counter_hz: 1,
             cpus: &[],
+            answers: &Answers::default(),
         },
         at(2300),
     );
@@ -188,6 +196,11 @@ fn progress_goes_by_the_time_that_cells_take() {
     assert!((left - 1.8 * (1.0 - done) / done).abs() < 1e-3, "{left}");
     assert_eq!(s.left(at(1_100)), None, "too early to tell");
     // Without a plan every cell counts the same.
+    // A run that ends by time is not told by its cells.
+    let mut by_time = halfway();
+    by_time.about.ends_by_time = true;
+    assert!(by_time.fraction() <= 0.0);
+    assert_eq!(by_time.left(at(60_000)), None);
     let mut unplanned = s.clone();
     unplanned.about.expected_us = 0;
     assert!((unplanned.fraction() - 0.75).abs() < 1e-9);

@@ -8,11 +8,13 @@ mod handoff;
 mod head;
 mod irqs;
 mod json;
+mod latency;
 mod observe;
 mod order;
 mod ports;
 mod regs;
 mod rows;
+mod soak;
 mod storm;
 mod table;
 #[cfg(test)]

@@ -29,7 +29,10 @@ pub struct Estimate {
 /// Of one cell, in microseconds, if every trigger is delivered at once.
 #[must_use]
 pub fn cell_us(cell: &PlannedCell) -> u128 {
-    let trigger = u64::from(cell.window_us()) + u64::from(cell.grace_us) + TRIGGER_US;
+    let trigger = u64::from(cell.window_us())
+        + u64::from(cell.grace_us)
+        + u64::from(cell.special.gap_us)
+        + TRIGGER_US;
     u128::from(CELL_US) + u128::from(cell.triggers) * u128::from(trigger)
 }
 
@@ -37,6 +40,13 @@ impl Estimate {
     /// Of `plan`.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
+        if let Some(us) = plan.until.duration_us {
+            let ms = us.div_ceil(1000).saturating_add(SESSION.as_millis() as u64);
+            return Self {
+                expected_ms: ms,
+                worst_ms: ms,
+            };
+        }
         let mut expected = SESSION.as_micros();
         let mut worst = expected;
         for cell in &plan.cells {

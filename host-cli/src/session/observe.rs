@@ -6,7 +6,7 @@ use crate::result::CpuState;
 
 use protocol::message::Batch;
 
-use super::Measured;
+use super::{Answers, Measured};
 
 /// Something that happened.
 #[derive(Clone, Copy)]
@@ -21,6 +21,8 @@ pub enum Event<'e> {
         counter_hz: u64,
         /// State of every CPU, by logical id.
         cpus: &'e [CpuState],
+        /// What firmware and CPUs have said of themselves.
+        answers: &'e Answers,
     },
     /// A slice came back (some 30 a second), or the link is given up.
     Link {
@@ -91,6 +93,20 @@ pub trait Observer {
     /// Whether the user wants to stop.
     fn stop(&self) -> bool {
         false
+    }
+}
+
+/// Two of them: both are told, either may stop it.
+pub struct Both<'o>(pub &'o mut dyn Observer, pub &'o mut dyn Observer);
+
+impl Observer for Both<'_> {
+    fn on(&mut self, event: Event<'_>) {
+        self.0.on(event);
+        self.1.on(event);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.stop() || self.1.stop()
     }
 }
 
