@@ -4,6 +4,7 @@ mod common;
 
 use common::{aicprobe, run_plan, stderr, stdout, t8140};
 use host_cli::plan::{Plan, Question};
+use host_cli::proxy::Op;
 use host_cli::session::{Reply, Silent};
 use host_cli::storm::{Accounting, Options, Pace, Shape, Target, Way, plan};
 use protocol::command::FiqCell;
@@ -456,4 +457,37 @@ fn fiqs_that_do_not_come_are_counted_and_bad_questions_refused() {
     assert_eq!(results[3].refusal, Some(Refusal::Field(1)));
     let results = fiqs(&model("t8103"), vec![(1, 3)]);
     assert_eq!(results[0].refusal, Some(Refusal::SiqCfg { cpu: 1, esr: 0 }));
+}
+
+#[test]
+fn ipi_masks_are_as_they_were_found() {
+    needs_firmware!();
+    const BOTH: u32 = 1 << 31 | 1;
+    let only_mmio = Options {
+        ways: vec![Way::Mmio],
+        ..options()
+    };
+    let run = run_plan(
+        &model("t8103"),
+        |proxy, target| {
+            // As a driver with fast IPIs leaves them, but for CPU 2: masked, through every CPU's view.
+            for cpu in (0..8).filter(|cpu| *cpu != 2) {
+                let mask_set = target.aic.base + 0x5024 + 0x80 * cpu;
+                proxy
+                    .op(Op::Write32, &[mask_set, BOTH.into()])
+                    .expect("written");
+            }
+            plan(&target.cpus, true, &only_mmio).expect("a plan").1
+        },
+        &mut Silent,
+    );
+    let replies = &run.outcome.answers.replies;
+    let took = |reply: &Reply| match reply {
+        Reply::Storm(r) => sum(&r.received),
+        other => panic!("{other:?}"),
+    };
+    assert!(!replies.is_empty() && replies.iter().all(|r| took(r) > 0));
+    let mut found = [[0, BOTH]; 8];
+    found[2] = [0, 0];
+    assert_eq!(run.target.snapshot().aic_ipis, found);
 }
