@@ -9,6 +9,7 @@ use crate::error::exit;
 use crate::link::FaultSpec;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
 
+use super::compare::CompareArgs;
 use super::regs::RegsCommand;
 use super::values;
 
@@ -47,6 +48,8 @@ pub enum Command {
     Fields(FieldsArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
+    /// Compare two targets, builds, settings or saved results: differences with intervals, states of one side only.
+    Compare(CompareArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Registers as data: list, show, decode and export them.
@@ -494,7 +497,7 @@ impl RouteArgs {
     }
 }
 
-fn exit_codes() -> String {
+pub(super) fn exit_codes() -> String {
     let mut text = String::from("Exit codes:");
     for (code, meaning) in exit::TABLE {
         text += &format!("\n  {code:>3}  {meaning}");

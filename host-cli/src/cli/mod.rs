@@ -12,6 +12,7 @@ mod adt;
 mod all;
 mod args;
 mod bench;
+mod compare;
 mod experiment;
 mod fields;
 mod interrupt;
@@ -60,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Compare(args) => compare::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

@@ -1,5 +1,6 @@
 //! A result as text.
 
+mod compare;
 mod dry_run;
 mod fields;
 mod grid;

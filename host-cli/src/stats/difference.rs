@@ -115,7 +115,11 @@ pub fn wilson(k: u64, n: u64, confidence: f64) -> Interval {
     let below = 2.0 * (n + z2);
     // Exact at the ends, where rounding could leave the unit interval.
     Interval {
-        low: if k <= 0.0 { 0.0 } else { (middle - root) / below },
+        low: if k <= 0.0 {
+            0.0
+        } else {
+            (middle - root) / below
+        },
         high: if k >= n { 1.0 } else { (middle + root) / below },
     }
 }
