@@ -189,18 +189,19 @@ fn together(cells: &[Measure]) -> Measure {
     }
 }
 
-/// Judges every number alone, and all together: the confidence of each is raised so that all of them are right with
-/// [`CONFIDENCE`] (Bonferroni). Numbers that never vary could not be wrong, and do not count (Tarone 1990).
+/// Judges every number alone, and all together: the confidence of each is raised so that with [`CONFIDENCE`] none of them is
+/// called a difference by chance (Bonferroni). Half of what may go wrong is for the few numbers over all cells, where a change
+/// that every cell shares is seen best, half for those of cells. Numbers that never vary could not be wrong, and do not count
+/// (Tarone 1990).
 pub fn judged(numbers: Vec<Number>, margin: f64) -> Vec<MetricRow> {
-    let varies = |n: &Number| {
-        let mut values = n.a.iter().chain(&n.b).map(|m| m.value().to_bits());
-        let first = values.next();
-        values.any(|v| Some(v) != first)
-    };
-    let count = numbers.iter().filter(|n| varies(n)).count().max(1);
-    let strict = 1.0 - (1.0 - CONFIDENCE) / count as f64;
+    let strict = [true, false].map(|whole| {
+        let family = numbers.iter().filter(|n| n.cell.is_none() == whole);
+        let count = family.filter(|n| n.varies()).count().max(1);
+        1.0 - (1.0 - CONFIDENCE) / 2.0 / count as f64
+    });
     let row = |n: Number| {
         let judged = judge(&n.a, &n.b, margin, CONFIDENCE);
+        let strict = strict[usize::from(n.cell.is_some())];
         let stands = judged.verdict.is_difference()
             && judge(&n.a, &n.b, margin, strict).verdict == judged.verdict;
         let Judged {
@@ -225,4 +226,13 @@ pub fn judged(numbers: Vec<Number>, margin: f64) -> Vec<MetricRow> {
         }
     };
     numbers.into_iter().map(row).collect()
+}
+
+impl Number {
+    /// Whether any run differs from any other.
+    fn varies(&self) -> bool {
+        let mut values = self.a.iter().chain(&self.b).map(|m| m.value().to_bits());
+        let first = values.next();
+        values.any(|v| Some(v) != first)
+    }
 }

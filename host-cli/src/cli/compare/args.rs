@@ -20,17 +20,12 @@ const MAX_TRIGGERS: i64 = 10_000_000;
 /// Compares two sides, each a target or saved results of `route` (JSON; several with commas between). Targets are measured in
 /// turns, ABAB…; a virtual one with another seed in each run.
 ///
-/// Options that say what to measure hold for both sides; --a and --b take more of them for one side, in quotes, and those win:
-///
-///     aicprobe compare vm:t8140 vm:t8140 --b "--set-field 1=1"
-///     aicprobe compare usb usb --a "--firmware old.img" --b "--firmware new.img"
-///     aicprobe compare before1.json,before2.json,before3.json after1.json,after2.json,after3.json
-///
+/// Options that say what to measure hold for both sides; --a and --b take more of them for one side, in quotes, and those win.
 /// Cells are paired by line, firing CPU, fields, masks and routing; what --a and --b set differently is what is compared, and
 /// not paired by. Every number is judged "A higher", "B higher", "same" (no difference beyond the margin) or "cannot tell"
 /// (always with one run a side); then the states that one side shows and the other never does are listed.
 #[derive(Debug, Args)]
-#[command(after_help = super::super::args::exit_codes())]
+#[command(after_help = examples())]
 pub struct CompareArgs {
     /// One side: vm:NAME, vm:FILE.toml, usb, a serial port, or FILE.json[,FILE.json…].
     pub a: String,
@@ -76,6 +71,18 @@ pub struct CompareArgs {
     /// Write the result to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+fn examples() -> String {
+    "Examples:
+  aicprobe compare vm:t8140 vm:t8140 --b \"--set-field 1=1\"
+  aicprobe compare usb usb --a \"--firmware old.img\" --b \"--firmware new.img\" --alternate 5
+  aicprobe compare before1.json,before2.json,before3.json after1.json,after2.json,after3.json
+  aicprobe compare machine1.json,machine2.json vm:t8140 --fail-on-difference
+
+"
+    .to_owned()
+        + &super::super::args::exit_codes()
 }
 
 /// What is measured on a target, and with what. All as of `route`.
