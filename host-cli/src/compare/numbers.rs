@@ -121,8 +121,6 @@ fn over_all(pairs: &Pairs<'_>) -> Vec<Number> {
     let (na, nb) = (most(|p| p.a.len()), most(|p| p.b.len()));
     let full = |p: &&Pair<'_>| p.a.len() == na && p.b.len() == nb;
     let mut order: Vec<Name> = Vec::new();
-    // Per name a list of cells, each with the measures of all runs.
-    type Columns = Vec<(Vec<Measure>, Vec<Measure>)>;
     let mut cells: BTreeMap<Name, Columns> = BTreeMap::new();
     for pair in pairs.both.iter().filter(full) {
         let of = |samples: &[&Sample]| {
@@ -138,26 +136,38 @@ fn over_all(pairs: &Pairs<'_>) -> Vec<Number> {
             if !order.contains(&name) {
                 order.push(name.clone());
             }
-            cells.entry(name).or_default().push((a, b.clone()));
+            let columns = cells.entry(name).or_default();
+            columns.a.push(a);
+            columns.b.push(b.clone());
         }
     }
-    let mut out = Vec::new();
-    for name in order {
+    let number = |name: Name| {
         let columns = cells.remove(&name).unwrap_or_default();
-        let run = |side: &dyn Fn(&(Vec<Measure>, Vec<Measure>)) -> Option<Measure>| {
-            together(&columns.iter().filter_map(side).collect::<Vec<_>>())
-        };
-        let a = (0..na).map(|i| run(&|c| c.0.get(i).copied())).collect();
-        let b = (0..nb).map(|i| run(&|c| c.1.get(i).copied())).collect();
-        out.push(Number {
+        Number {
             cell: None,
             name: name.0,
             basis: name.1,
-            a,
-            b,
-        });
-    }
-    out
+            a: by_run(&columns.a, na),
+            b: by_run(&columns.b, nb),
+        }
+    };
+    order.into_iter().map(number).collect()
+}
+
+/// A number in all cells, each with the measures of all runs.
+#[derive(Default)]
+struct Columns {
+    a: Vec<Vec<Measure>>,
+    b: Vec<Vec<Measure>>,
+}
+
+/// One measure of each of `runs` runs.
+fn by_run(cells: &[Vec<Measure>], runs: usize) -> Vec<Measure> {
+    let run = |i: usize| {
+        let of: Vec<Measure> = cells.iter().filter_map(|c| c.get(i).copied()).collect();
+        together(&of)
+    };
+    (0..runs).map(run).collect()
 }
 
 /// One measure of several cells of a run.

@@ -191,9 +191,9 @@ fn once(
 }
 
 /// Whether the two sides fired different lines.
-pub fn lines_differ(runs: &[Option<Vec<Run>>; 2]) -> bool {
-    let lines = |runs: &Option<Vec<Run>>| -> BTreeSet<String> {
-        let samples = runs.iter().flatten().flat_map(|r| &r.samples);
+pub fn lines_differ(runs: &[Vec<Run>; 2]) -> bool {
+    let lines = |runs: &[Run]| -> BTreeSet<String> {
+        let samples = runs.iter().flat_map(|r| &r.samples);
         samples
             .filter_map(|s| s.key.0.get("line").cloned())
             .collect()

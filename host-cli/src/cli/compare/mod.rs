@@ -24,88 +24,50 @@ enum Source {
     Target,
 }
 
+impl Source {
+    const fn is_saved(&self) -> bool {
+        matches!(self, Self::Saved(_))
+    }
+}
+
 /// Runs the command; the exit code if it came to a result.
 ///
 /// # Errors
 /// [`Error`] if it did not.
 pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
     // Everything that can be wrong with the request is found before a target is touched.
-    let settings = [("--a", &args.for_a), ("--b", &args.for_b)].map(|(option, text)| {
-        let own = text.as_deref().map(|t| SideArgs::parse(option, t));
-        own.transpose().map(|own| (option, own))
-    });
-    let [(_, own_a), (_, own_b)] = match settings {
-        [Ok(a), Ok(b)] => [a, b],
-        [Err(e), _] | [_, Err(e)] => return Err(e),
-    };
-    let (a, b) = (source(&args.a), source(&args.b));
-    for (option, own, source) in [("--a", &own_a, &a), ("--b", &own_b, &b)] {
-        if own.is_some() && matches!(source, Source::Saved(_)) {
-            return Err(Error::Usage(format!(
-                "{option}: that side is a saved result, which has its settings already"
-            )));
-        }
-    }
-    let both_saved = matches!((&a, &b), (Source::Saved(_), Source::Saved(_)));
-    if both_saved && (args.both != SideArgs::default() || args.keep.is_some()) {
+    let sources = [source(&args.a), source(&args.b)];
+    let own = [
+        own("--a", args.for_a.as_deref(), &sources[0])?,
+        own("--b", args.for_b.as_deref(), &sources[1])?,
+    ];
+    let saved_only = sources.iter().all(Source::is_saved);
+    if saved_only && (args.both != SideArgs::default() || args.keep.is_some()) {
         return Err(Error::Usage(
             "both sides are saved results: options that say how to measure, and --keep, go only with a target"
                 .to_owned(),
         ));
     }
-    let sets = [own_a, own_b].map(|own| args.both.overlaid(&own.unwrap_or_default()));
-    let mut ignored = args.ignored.clone();
-    let live = match (&a, &b) {
-        (Source::Target, Source::Target) => {
-            let differing = sets[0].differing(&sets[1]);
-            ignored.extend(differing.into_iter().filter(|d| !args.ignored.contains(d)));
-            true
-        }
-        _ => false,
-    };
-    let mut saved = [saved(WhichSide::A, &a)?, saved(WhichSide::B, &b)?];
+    let sets = own.map(|own| args.both.overlaid(&own));
+    let mut runs = [
+        saved(WhichSide::A, &sources[0])?,
+        saved(WhichSide::B, &sources[1])?,
+    ];
     let sink = Sink::open(args.output.as_deref())?;
+    let mut ignored = args.ignored.clone();
     let mut code = exit::OK;
-    if !both_saved {
+    if !saved_only {
         interrupt::install_telling(cli.quiet);
-        let custom = live && sets.iter().any(|s| s.request().is_custom());
-        let [set_a, set_b] = &sets;
-        let sides = [
-            matches!(a, Source::Target)
-                .then(|| Live::new(WhichSide::A, &args.a, set_a, 1, custom))
-                .transpose()?,
-            matches!(b, Source::Target)
-                .then(|| {
-                    Live::new(
-                        WhichSide::B,
-                        &args.b,
-                        set_b,
-                        second_seed(args, set_a, &a),
-                        custom,
-                    )
-                })
-                .transpose()?,
-        ];
-        let measured = live::alternate(cli, args, &sides)?;
-        for line in &measured.messages {
-            say!("aicprobe: {line}");
-        }
-        code = measured.code;
-        let unnamed = sets.iter().all(|s| s.lines.is_empty());
-        if live
-            && unnamed
-            && live::lines_differ(&measured.runs)
-            && !ignored.iter().any(|d| d == "line")
-        {
-            // Each target has its own spare line, and nobody asked for one.
-            ignored.push("line".to_owned());
-        }
-        for (slot, runs) in saved.iter_mut().zip(measured.runs) {
-            if let Some(runs) = runs {
-                *slot = runs;
+        let both_live = !sources.iter().any(Source::is_saved);
+        code = measure(cli, args, &sources, &sets, &mut runs)?;
+        if both_live {
+            for dimension in not_paired_by(&sets, &runs) {
+                if !ignored.contains(&dimension) {
+                    ignored.push(dimension);
+                }
             }
         }
-        if code != exit::OK && saved.iter().any(Vec::is_empty) {
+        if code != exit::OK && runs.iter().any(Vec::is_empty) {
             // Why is told already, and there is nothing to compare with.
             return Ok(code);
         }
@@ -119,7 +81,7 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
         None => spec.to_owned(),
     };
     let (name_a, name_b) = (name(&args.a, &args.for_a), name(&args.b, &args.for_b));
-    let [runs_a, runs_b] = &saved;
+    let [runs_a, runs_b] = &runs;
     let mut result = compare((&name_a, runs_a), (&name_b, runs_b), &settings)?;
     result.brief = !args.all && matches!(args.format, Form::Table | Form::Markdown);
     sink.write(&render(&result, args.format)?)?;
@@ -127,6 +89,63 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
         exit::OK if args.fail_on_difference => found(&result),
         code => code,
     })
+}
+
+/// The settings that a side alone has.
+fn own(option: &str, text: Option<&str>, source: &Source) -> Result<SideArgs, Error> {
+    let Some(text) = text else {
+        return Ok(SideArgs::default());
+    };
+    if source.is_saved() {
+        return Err(Error::Usage(format!(
+            "{option}: that side is a saved result, which has its settings already"
+        )));
+    }
+    SideArgs::parse(option, text)
+}
+
+/// Measures the sides that are targets, and tells what went wrong; the exit code is the worst of it.
+fn measure(
+    cli: &Cli,
+    args: &CompareArgs,
+    sources: &[Source; 2],
+    sets: &[SideArgs; 2],
+    runs: &mut [Vec<Run>; 2],
+) -> Result<u8, Error> {
+    let both_live = !sources.iter().any(Source::is_saved);
+    let custom = both_live && sets.iter().any(|s| s.request().is_custom());
+    let live = |which, name, set, source: &Source, seed| {
+        let is_live = !source.is_saved();
+        is_live
+            .then(|| Live::new(which, name, set, seed, custom))
+            .transpose()
+    };
+    let seed_b = second_seed(args, &sets[0], &sources[0]);
+    let sides = [
+        live(WhichSide::A, args.a.as_str(), &sets[0], &sources[0], 1)?,
+        live(WhichSide::B, args.b.as_str(), &sets[1], &sources[1], seed_b)?,
+    ];
+    let measured = live::alternate(cli, args, &sides)?;
+    for line in &measured.messages {
+        say!("aicprobe: {line}");
+    }
+    for (slot, measured) in runs.iter_mut().zip(measured.runs) {
+        if let Some(measured) = measured {
+            *slot = measured;
+        }
+    }
+    Ok(measured.code)
+}
+
+/// What two measured sides differ in by request: it is what is compared, and cells are not paired by it.
+fn not_paired_by(sets: &[SideArgs; 2], runs: &[Vec<Run>; 2]) -> Vec<String> {
+    let mut dimensions = sets[0].differing(&sets[1]);
+    let unnamed = sets.iter().all(|s| s.lines.is_empty());
+    if unnamed && live::lines_differ(runs) {
+        // Each target has its own spare line, and nobody asked for one.
+        dimensions.push("line".to_owned());
+    }
+    dimensions
 }
 
 /// The seed of side B's first run, so that no run of it is a copy of one of side A.
