@@ -11,6 +11,8 @@ use crate::state::{Private, Shared};
 #[derive(Clone, Copy)]
 pub struct Block<'m> {
     base: NonNull<u8>,
+    /// CPUs that it has regions for.
+    cpus: usize,
     memory: PhantomData<&'m Shared>,
 }
 
@@ -29,10 +31,16 @@ impl<'m> Block<'m> {
     /// number of CPUs in its control word, for `'m`; the block was zeroed before its first use, and host and CPUs
     /// keep to the roles that `protocol::context` gives them.
     #[must_use]
-    pub const unsafe fn new(base: NonNull<u8>) -> Self {
-        Self {
+    pub unsafe fn new(base: NonNull<u8>) -> Self {
+        let block = Self {
             base,
+            cpus: 1,
             memory: PhantomData,
+        };
+        let said = block.control().cpus.load(core::sync::atomic::Ordering::Relaxed);
+        Self {
+            cpus: (said as usize).clamp(1, MAX_CPUS),
+            ..block
         }
     }
 
@@ -99,20 +107,64 @@ impl<'m> Block<'m> {
         self.at(context::DOWN_RING)
     }
 
+    /// What `cpu` works on under load; `None` if the host gave nothing.
+    #[must_use]
+    pub fn hammer(self, cpu: usize) -> Option<Hammer<'m>> {
+        use core::sync::atomic::Ordering::Relaxed;
+        let control = self.control();
+        let len = control.hammer_size.load(Relaxed) & !7;
+        let base = control.hammer.load(Relaxed) + len * cpu as u64;
+        let words = NonNull::new(base as *mut u64)
+            .filter(|_| len != 0 && control.hammer.load(Relaxed) != 0)?;
+        Some(Hammer {
+            words,
+            len,
+            memory: PhantomData,
+        })
+    }
+
     /// CPUs that the block has regions for.
     #[must_use]
-    pub fn cpus(self) -> usize {
-        let n = self
-            .control()
-            .cpus
-            .load(core::sync::atomic::Ordering::Relaxed);
-        (n as usize).clamp(1, MAX_CPUS)
+    pub const fn cpus(self) -> usize {
+        self.cpus
     }
 
     /// Offset of a CPU's region. An id outside the block is a bug of ours, never of the host: commands are checked
     /// before they get here.
     fn place(self, cpu: usize) -> u64 {
-        assert!(cpu < self.cpus());
+        assert!(cpu < self.cpus);
         context::cpu(cpu)
+    }
+}
+
+/// Memory that one CPU reads and writes under load.
+#[derive(Clone, Copy)]
+pub struct Hammer<'m> {
+    words: NonNull<u64>,
+    len: u64,
+    memory: PhantomData<&'m ()>,
+}
+
+impl Hammer<'_> {
+    /// Its length in bytes.
+    #[must_use]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "one that is empty is not given out"
+    )]
+    pub const fn len(self) -> u64 {
+        self.len
+    }
+
+    /// Reads and writes the word at this offset.
+    pub fn touch(self, at: u64) {
+        if at & 7 != 0 || at >= self.len {
+            return;
+        }
+        // SAFETY: inside the memory that the host set aside for this CPU alone, and aligned.
+        unsafe {
+            let word = self.words.byte_add(at as usize);
+            word.write_volatile(word.read_volatile().wrapping_add(1));
+        }
     }
 }

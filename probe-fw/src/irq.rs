@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 use aic_regs::aic::{Aic, LineHandle};
 use aic_regs::mmio::Mmio;
 
-use crate::state::{Ended, Private, RECORDS, STORM, Shared};
+use crate::state::{Ended, HANDED, Private, RECORDS, STORM, Shared, TIMED};
 
 /// Events that one exception may bring before the rest waits for the next exception.
 const EVENTS_PER_EXCEPTION: usize = 64;
@@ -13,7 +13,8 @@ const EVENTS_PER_EXCEPTION: usize = 64;
 /// Serves one IRQ exception. `now` reads the counter.
 ///
 /// Reading EVENT masks the line that it returns. The line under test is ended (software state dropped, unmasked) and
-/// put on record; any other is left masked and counted as spurious, as is an exception without an event.
+/// put on record; any other is left masked and counted as spurious, as is an exception without an event. `finish` does what few
+/// cells want done at the end ([`crate::handover::finish`]): how the line is ended, the time of entry, the time of the end.
 #[inline]
 pub fn serve<M: Mmio>(
     aic: &Aic<M>,
@@ -21,6 +22,7 @@ pub fn serve<M: Mmio>(
     private: &Private,
     cpu: u64,
     now: impl Fn() -> u64,
+    finish: impl Fn(u64, u64) -> u64,
 ) {
     let mut time = now();
     for i in 0..EVENTS_PER_EXCEPTION {
@@ -33,7 +35,7 @@ pub fn serve<M: Mmio>(
         }
         match shared.line_and_ending(aic, event.bits()) {
             Some((line, ending)) => {
-                let normal = ending == Ended::Normal as u64;
+                let normal = ending & Ended::MASK == Ended::Normal as u64;
                 if normal {
                     aic.sw_clr(&line);
                 } else {
@@ -46,6 +48,9 @@ pub fn serve<M: Mmio>(
                 let record = &shared.records[index as usize % RECORDS];
                 record.cpu.store(cpu, Relaxed);
                 record.time.store(time, Relaxed);
+                if ending & (TIMED | HANDED) != 0 {
+                    record.end.store(finish(ending, time), Relaxed);
+                }
                 record.valid.store(index + 1, Release);
             }
             None if end_second(aic, shared, event.bits()) => {}
@@ -60,7 +65,7 @@ const SECOND_LOOKS: usize = 32;
 
 #[cold]
 fn end_specially<M: Mmio>(aic: &Aic<M>, shared: &Shared, line: &LineHandle, ending: u64) {
-    if ending == Ended::Disabled as u64 {
+    if ending & Ended::MASK == Ended::Disabled as u64 {
         aic.mask(line);
         aic.sw_clr(line);
         return;

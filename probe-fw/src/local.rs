@@ -10,7 +10,7 @@ use protocol::message::{CpuInfo, Reading};
 use protocol::{Register, context::CpuBlock};
 
 use crate::platform::Platform;
-use crate::state::{Private, Shared};
+use crate::state::{Private, Shared, UNFIRED};
 
 /// Registers by the number that travels in a mailbox.
 pub const REGISTERS: [Register; 11] = [
@@ -85,6 +85,24 @@ pub fn fire<P: Platform>(platform: &P, shared: &Shared) -> u64 {
     let active = shared.active.load(Relaxed);
     let line = shared.line(platform.aic(), active as u32);
     let time = platform.now();
+    if let Some(line) = line {
+        if active >> 32 & UNFIRED == 0 {
+            platform.aic().sw_set(&line);
+        } else {
+            platform.aic().unmask(&line);
+        }
+    }
+    time
+}
+
+/// Set in the operand of [`fire_rewritten`]: ISB between the write and SW_SET.
+pub const WITH_ISB: u64 = 1 << 63;
+
+/// Writes SIQ_CFG and fires the line under test, with nothing in between that the operand does not ask for; the time before.
+pub fn fire_rewritten<P: Platform>(platform: &P, shared: &Shared, operand: u64) -> u64 {
+    let line = shared.line(platform.aic(), shared.active.load(Relaxed) as u32);
+    let time = platform.now();
+    platform.rewrite_siq(operand & !WITH_ISB, operand & WITH_ISB != 0);
     if let Some(line) = line {
         platform.aic().sw_set(&line);
     }

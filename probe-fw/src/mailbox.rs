@@ -45,6 +45,12 @@ pub enum Operation {
     Wfi = 13,
     /// Write to VM_TMR_FIQ_ENA what it reads; the value is what it reads afterwards.
     WriteBack = 14,
+    /// Do as the operand says while waiting ([`crate::load`]).
+    Load = 15,
+    /// Wait for something to serve where the operand says ([`crate::handover::Stand`]) until told to stop.
+    Stand = 16,
+    /// Write the operand to SIQ_CFG and fire the line under test; the value is the time before. Bit 63 of the operand: ISB between.
+    Rewrite = 17,
 }
 
 impl Operation {
@@ -66,6 +72,9 @@ impl Operation {
             12 => Self::IpiMode,
             13 => Self::Wfi,
             14 => Self::WriteBack,
+            15 => Self::Load,
+            16 => Self::Stand,
+            17 => Self::Rewrite,
             _ => return None,
         })
     }
@@ -83,6 +92,7 @@ pub struct Posted {
 ///
 /// # Errors
 /// A worker that is not there or has stopped.
+#[inline(never)]
 pub fn post(
     block: Block<'_>,
     cpu: usize,
@@ -105,6 +115,7 @@ pub fn post(
 ///
 /// # Errors
 /// A worker that does not answer in time, or that stopped with a fault.
+#[inline(never)]
 pub fn collect<P: Platform>(
     block: Block<'_>,
     platform: &P,
@@ -136,6 +147,7 @@ pub fn collect<P: Platform>(
 ///
 /// # Errors
 /// As both.
+#[inline(never)]
 pub fn ask<P: Platform>(
     block: Block<'_>,
     platform: &P,

@@ -52,6 +52,10 @@ pub trait Platform {
     fn irqs(&self, open: bool);
     /// Unmasks (true) or masks FIQs on this CPU.
     fn fiqs(&self, open: bool);
+    /// SEV.
+    fn event(&self);
+    /// Writes SIQ_CFG, known to be writable, without anything behind it but an ISB where `isb` says so.
+    fn rewrite_siq(&self, value: u64, isb: bool);
     /// Lies in WFI until a timer wakes this CPU after `us` microseconds.
     fn wfi(&self, us: u64) -> Slept;
     /// How often WFE came back before `until` with nothing stored to `word`, with the event stream at its fastest

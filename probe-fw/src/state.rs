@@ -21,6 +21,28 @@ pub struct Record {
     pub cpu: AtomicU64,
     /// CNTPCT at the start of the exception.
     pub time: AtomicU64,
+    /// CNTPCT at the end of its handler, in timed cells.
+    pub end: AtomicU64,
+}
+
+/// The last service of an interrupt that was handed over.
+#[repr(C, align(128))]
+#[derive(Default)]
+pub struct Done {
+    /// Services so far; the conductor waits on it.
+    pub valid: AtomicU64,
+    /// Logical CPU that served.
+    pub cpu: AtomicU64,
+    /// CNTPCT when it began.
+    pub time: AtomicU64,
+}
+
+/// A word that a CPU waits on for something to serve: a number that grows << 8 | [`crate::handover::Told`].
+#[repr(C, align(128))]
+#[derive(Default)]
+pub struct Work {
+    /// The word.
+    pub word: AtomicU64,
 }
 
 /// State of the whole firmware.
@@ -33,7 +55,11 @@ pub struct Shared {
     pub stream: AtomicU64,
     /// Event word of the second line of [`Ended::OutOfOrder`]; 0 = none.
     pub second: AtomicU64,
-    _line: [u64; 13],
+    /// How an interrupt is handed over, and to whom ([`crate::handover::Order`]).
+    pub hand: AtomicU64,
+    /// What is written to IPI_RR_GLOBAL for that.
+    pub hand_ipi: AtomicU64,
+    _line: [u64; 11],
     /// Records claimed so far.
     pub taken: AtomicU64,
     /// Records claimed before the present trigger.
@@ -41,9 +67,13 @@ pub struct Shared {
     _line2: [u64; 14],
     /// The last interrupts taken, by index modulo [`RECORDS`].
     pub records: [Record; RECORDS],
+    /// The last service.
+    pub done: Done,
+    /// What workers wait on together that serve whatever comes first.
+    pub floating: Work,
 }
 
-/// How the line under test is ended; the upper half of [`Shared::active`].
+/// How the line under test is ended; the lowest bits of the upper half of [`Shared::active`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Ended {
@@ -54,6 +84,18 @@ pub enum Ended {
     /// Before the second line, which is fired meanwhile.
     OutOfOrder = 2,
 }
+
+impl Ended {
+    /// Bits of an ending.
+    pub const MASK: u64 = 3;
+}
+
+/// Further bits there: the end of the handler is noted.
+pub const TIMED: u64 = 4;
+/// The interrupt is handed over.
+pub const HANDED: u64 = 8;
+/// Whoever fires unmasks the line instead of setting it.
+pub const UNFIRED: u64 = 16;
 
 /// What is known of the event stream; the value of [`Shared::stream`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +164,21 @@ pub struct Private {
     pub level: AtomicU64,
     /// Event-stream bit in force + 1; 0 = off.
     pub stream_bit: AtomicU64,
-    _line: [u64; 8],
+    /// Ticks that handlers took in timed cells.
+    pub busy: AtomicU64,
+    /// What to do while waiting: [`crate::load`].
+    pub load: AtomicU64,
+    /// Where the next piece of work on memory begins, in bytes.
+    pub hammered: AtomicU64,
+    /// What this CPU waits on beside its mailbox: [`crate::handover::Stand`].
+    pub standing: AtomicU64,
+    /// The value of that word that it has seen.
+    pub stood: AtomicU64,
+    /// 1: the next fast IPI is an interrupt handed over.
+    pub owed: AtomicU64,
+    _line: [u64; 2],
+    /// What it is told to serve.
+    pub work: Work,
     /// Mailbox, written by the conductor.
     pub request: Request,
     /// Mailbox, written by this CPU.
@@ -173,7 +229,7 @@ impl Shared {
         self.line_and_ending(aic, event).map(|(line, _)| line)
     }
 
-    /// The same with the value of [`Ended`].
+    /// The same with the upper half of [`Shared::active`].
     #[inline]
     pub fn line_and_ending<M: Mmio>(&self, aic: &Aic<M>, event: u32) -> Option<(LineHandle, u64)> {
         let active = self.active.load(Ordering::Relaxed);

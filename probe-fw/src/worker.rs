@@ -12,7 +12,7 @@ use crate::delay::CounterDelay;
 use crate::mailbox::Operation;
 use crate::platform::Platform;
 use crate::up_ring;
-use crate::{ipi, local};
+use crate::{handover, ipi, load, local};
 
 /// How long a worker sleeps at most before it looks whether it was forgotten, in microseconds.
 const HEARTBEAT_US: u64 = 100_000;
@@ -44,10 +44,15 @@ pub fn run<P: Platform>(block: Block<'_>, platform: &P, cpu: usize) -> CpuState 
     let mut last_slice = platform.now();
     let state = loop {
         let (request, until) = (&private.request.word, platform.now() + heartbeat);
-        let word = if private.level.load(Relaxed) == 1 {
+        let word = if private.standing.load(Relaxed) != 0 {
+            if handover::stand(block, platform, cpu, until) {
+                continue;
+            }
+            seen
+        } else if private.level.load(Relaxed) == 1 {
             platform.wait_at_el1(request, seen, until)
         } else {
-            platform.wait(request, seen, until)
+            load::wait(block, platform, cpu, request, seen, until)
         };
         if word != seen {
             seen = word;
@@ -118,6 +123,17 @@ pub fn serve<P: Platform>(block: Block<'_>, platform: &P, cpu: usize, word: u64)
         }
         Some(Operation::Wfi) => Reading::Value(platform.wfi(operand).to_word()),
         Some(Operation::WriteBack) => local::write_back(platform),
+        Some(Operation::Load) => {
+            private.load.store(operand, Relaxed);
+            Reading::Value(0)
+        }
+        Some(Operation::Stand) => {
+            handover::take_stand(block, cpu, operand);
+            Reading::Value(0)
+        }
+        Some(Operation::Rewrite) => {
+            Reading::Value(local::fire_rewritten(platform, block.shared(), operand))
+        }
         Some(Operation::Leave) | None => Reading::Value(0),
     };
     let (value, trap) = match reading {

@@ -7,8 +7,8 @@
 //! 0x00000  Control        host writes words one by one, never with a block write
 //! 0x01000  Published      firmware writes at the end of a slice, then leaves alone until the next
 //! 0x02000  firmware's own shared state
-//! 0x0c000  down ring      commands, 16 KiB
-//! 0x10000  CPU 0          one region of 128 KiB a CPU:
+//! 0x1c000  down ring      commands, 16 KiB
+//! 0x20000  CPU 0          one region of 128 KiB a CPU:
 //!          +0x00000  CpuBlock   state, ring indices, fault words
 //!          +0x01000  firmware's own state of this CPU
 //!          +0x04000  emergency stack, 8 KiB
@@ -32,11 +32,11 @@ pub const SHARED: u64 = 0x2000;
 /// Room for it, in bytes.
 pub const SHARED_SIZE: u64 = DOWN_RING - SHARED;
 /// Offset of the down ring.
-pub const DOWN_RING: u64 = 0xc000;
+pub const DOWN_RING: u64 = 0x1_c000;
 /// Its size in bytes, a power of two.
 pub const DOWN_RING_SIZE: u64 = 0x4000;
 /// Offset of CPU 0's region.
-pub const CPUS: u64 = 0x1_0000;
+pub const CPUS: u64 = 0x2_0000;
 /// Size of a CPU's region.
 pub const CPU_STRIDE: u64 = 0x2_0000;
 /// Offset of the firmware's own state within a CPU's region.

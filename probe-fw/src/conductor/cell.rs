@@ -4,13 +4,14 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use aic_regs::aic::{Line, LineHandle};
 use heapless::Vec;
-use protocol::command::{Ending, FIELD_AS_FOUND, Special};
+use protocol::command::{Ending, FIELD_AS_FOUND, Special, Stop};
+use protocol::event;
 use protocol::message::{CellResult, Progress, Reading, Refusal};
 use protocol::{Cell, LineId, MAX_CPUS, Message};
 
 use super::{BOOT, Context, ROOM};
 use crate::platform::Platform;
-use crate::state::Ended;
+use crate::state::{Ended, HANDED, TIMED, UNFIRED};
 use crate::{local, up_ring};
 
 /// A field that could not be read back.
@@ -25,8 +26,24 @@ pub struct Running {
     pub result: CellResult,
     /// Neither windows nor anything special: known once, not looked for at every trigger.
     pub plain: bool,
+    /// Handlers are timed, or hand over.
+    pub timed: bool,
+    /// Events are sent, or looked at.
+    pub noted: bool,
+    /// Thresholds of [`protocol::command::Stop`] in ticks; `u64::MAX` = none.
+    pub first_limit: u64,
+    pub both_limit: u64,
+    /// Why the cell will stop, and after how many further triggers.
+    pub stopping: Option<(Refusal, u32)>,
+    /// When it began, and for how many ticks it may run.
+    started: u64,
+    limit: u64,
+    /// It is over; what is left is to give out its histograms.
+    given_out: bool,
+    /// Handlers' ticks of every CPU before the cell.
+    busy: [u64; MAX_CPUS],
     /// Spurious interrupts of every CPU before the cell.
-    spurious: u32,
+    pub spurious: u32,
     pub timeout: u64,
     pub grace: u64,
     /// What became of the trigger before, for interrupts that come after its end.
@@ -41,7 +58,14 @@ impl<P: Platform> Context<'_, '_, P> {
         match self.prepare(cell, &mut result) {
             Ok((handle, second)) => {
                 let shared = self.block.shared();
-                let active = u64::from(handle.hwirq()) | (ended(cell) as u64) << 32;
+                let special = &cell.special;
+                let mut how = ended(cell) as u64;
+                let handed = special.handover.is_some();
+                let timed = special.timed || handed;
+                for (bit, on) in [(TIMED, timed), (HANDED, handed), (UNFIRED, special.unfired)] {
+                    how |= if on { bit } else { 0 };
+                }
+                let active = u64::from(handle.hwirq()) | how << 32;
                 shared.active.store(active, Relaxed);
                 shared
                     .second
@@ -49,7 +73,27 @@ impl<P: Platform> Context<'_, '_, P> {
                 self.me.consumed = shared.taken.load(Relaxed);
                 self.set_surroundings(cell, &handle);
                 self.unmask_lines(&handle, second.as_ref());
+                let watched = special.stop != Stop::default();
+                let shape =
+                    if timed { event::SECOND } else { 0 } | if handed { event::SERVED } else { 0 };
+                self.me.events.start(cell.id, shape);
+                let limit = |ns: u32| match ns {
+                    0 => u64::MAX,
+                    ns => self.platform.ticks(u64::from(ns)) / 1000,
+                };
                 self.me.running = Some(Running {
+                    timed,
+                    noted: cell.raw || watched,
+                    first_limit: limit(special.stop.first_ns),
+                    both_limit: limit(special.stop.both_ns),
+                    stopping: None,
+                    started: self.platform.now(),
+                    limit: match special.limit_us {
+                        0 => u64::MAX,
+                        us => self.platform.ticks(us.into()),
+                    },
+                    given_out: false,
+                    busy: self.busy(),
                     cell: cell.clone(),
                     handle,
                     second,
@@ -111,6 +155,7 @@ impl<P: Platform> Context<'_, '_, P> {
         }
         self.check_fields(cell)?;
         self.check_special(&cell.special)?;
+        self.check_crew(cell)?;
         for handle in [Some(&handle), second.as_ref()].into_iter().flatten() {
             if !cell.special.live {
                 self.check_idle(handle)?;
@@ -124,6 +169,8 @@ impl<P: Platform> Context<'_, '_, P> {
             result.fields[cpu] = self.set_field(cpu, field)?;
         }
         self.set_levels(cell.special.at_el1)?;
+        self.set_loads(cell.special.load, cell.special.loaded)?;
+        self.begin_handover(&cell.special)?;
         Ok((handle, second))
     }
 
@@ -218,54 +265,106 @@ impl<P: Platform> Context<'_, '_, P> {
         if self.aborted() {
             running.result.refusal = Some(Refusal::Aborted);
         }
-        let over = loop {
-            if running.result.refusal.is_some() {
-                break true;
+        if !running.given_out {
+            if !self.run_triggers(&mut running, until) {
+                self.flush_events();
+                let result = &running.result;
+                self.say(&Message::Progress(Progress {
+                    id: result.id,
+                    fired: result.fired,
+                    landed: result.landed.clone(),
+                    lost: result.lost,
+                }));
+                self.me.running = Some(running);
+                return false;
             }
-            if running.result.fired >= running.cell.triggers {
-                break true;
-            }
-            if running.cell.raw && up_ring::room(self.block, BOOT) < ROOM {
-                break false;
-            }
-            if let Err(refusal) = self.trigger(&mut running) {
-                running.result.refusal = Some(refusal);
-                continue;
-            }
-            if self.platform.now() >= until && running.result.fired < running.cell.triggers {
-                break false;
-            }
-        };
+            self.end_triggers(&mut running);
+        }
+        let over = self.give_out(&running);
         if over {
-            self.finish_cell(running);
+            self.say(&Message::Cell(running.result));
         } else {
-            let result = &running.result;
-            self.say(&Message::Progress(Progress {
-                id: result.id,
-                fired: result.fired,
-                landed: result.landed.clone(),
-                lost: result.lost,
-            }));
             self.me.running = Some(running);
         }
         over
     }
 
-    fn finish_cell(&mut self, mut running: Running) {
-        self.silence(&running);
-        self.unmask_all(&running);
-        self.drain_stragglers(&mut running);
+    /// Whether all triggers are through.
+    fn run_triggers(&mut self, r: &mut Running, until: u64) -> bool {
+        loop {
+            if r.result.refusal.is_some() || r.result.fired >= r.cell.triggers {
+                return true;
+            }
+            if r.cell.raw && up_ring::room(self.block, BOOT) < ROOM {
+                return false;
+            }
+            if let Err(refusal) = self.trigger(r) {
+                r.result.refusal = Some(refusal);
+                continue;
+            }
+            if r.noted && self.stops(r) {
+                continue;
+            }
+            let now = self.platform.now();
+            if now.wrapping_sub(r.started) >= r.limit {
+                return true;
+            }
+            if now >= until && r.result.fired < r.cell.triggers {
+                return false;
+            }
+        }
+    }
+
+    /// The last trigger is through: everything but the line's state is as before the cell.
+    fn end_triggers(&mut self, r: &mut Running) {
+        r.result.elapsed = self.platform.now().wrapping_sub(r.started);
+        self.silence(r);
+        self.unmask_all(r);
+        self.drain_stragglers(r);
         let shared = self.block.shared();
         shared.active.store(0, Relaxed);
         shared.second.store(0, Relaxed);
-        self.reset_surroundings(&running);
-        let mut result = running.result;
-        result.spurious = self.spurious().wrapping_sub(running.spurious);
-        let (block, id) = (self.block, result.id);
-        self.me.histogram.drain(id, false, |chunk| {
-            up_ring::push(block, BOOT, &Message::Latency(chunk));
-        });
-        self.say(&Message::Cell(result));
+        self.end_handover(&r.cell.special);
+        self.reset_surroundings(r);
+        r.result.spurious = self.spurious().wrapping_sub(r.spurious);
+        if r.timed {
+            let busy = self.busy();
+            for (now, before) in busy.iter().zip(r.busy).take(self.block.cpus()) {
+                let ticks = u32::try_from(now.wrapping_sub(before)).unwrap_or(u32::MAX);
+                let _ = r.result.busy.push(ticks);
+            }
+        }
+        if matches!(r.result.refusal, Some(Refusal::Spike | Refusal::Wrong)) && !r.cell.raw {
+            self.me.events.show_recent();
+        }
+        self.flush_events();
+        r.given_out = true;
+    }
+
+    /// Gives out the histograms as far as there is room; whether that is all.
+    fn give_out(&mut self, r: &Running) -> bool {
+        for (second, at) in [(false, 0), (true, 1)] {
+            loop {
+                if up_ring::room(self.block, BOOT) < ROOM / 2 {
+                    return false;
+                }
+                match self.me.histograms[at].take_piece(r.result.id, second) {
+                    Some(piece) => self.say(&Message::Latency(piece)),
+                    None => break,
+                }
+            }
+        }
+        true
+    }
+
+    fn busy(&self) -> [u64; MAX_CPUS] {
+        core::array::from_fn(|cpu| {
+            if cpu < self.block.cpus() {
+                self.block.private(cpu).busy.load(Relaxed)
+            } else {
+                0
+            }
+        })
     }
 
     /// The host writes the word between slices only.
@@ -273,7 +372,7 @@ impl<P: Platform> Context<'_, '_, P> {
         self.block.control().abort.load(Relaxed) != 0
     }
 
-    fn spurious(&self) -> u32 {
+    pub(super) fn spurious(&self) -> u32 {
         (0..self.block.cpus())
             .map(|cpu| self.block.private(cpu).spurious.load(Relaxed) as u32)
             .fold(0, u32::wrapping_add)
@@ -312,13 +411,22 @@ fn empty_result(cell: &Cell, cpus: usize) -> CellResult {
         min_second: 0,
         max_second: 0,
         busy: Vec::new(),
-        served: Vec::new(),
+        served: if cell.special.handover.is_some() {
+            zeros()
+        } else {
+            Vec::new()
+        },
     }
 }
 
 /// Whether triggers of the cell need nothing beside firing: its routing word and ENABLE are set once.
 fn is_plain(special: &Special) -> bool {
-    special.steps.is_empty() && !special.line_masked && special.ending == Ending::Normal
+    special.steps.is_empty()
+        && !special.line_masked
+        && special.ending == Ending::Normal
+        && special.gap_us == 0
+        && special.handover.is_none()
+        && special.rewrite.is_none()
 }
 
 const fn ended(cell: &Cell) -> Ended {

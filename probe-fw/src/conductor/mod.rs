@@ -2,6 +2,9 @@
 
 mod cell;
 mod commands;
+mod crew;
+mod events;
+mod handed;
 mod histogram;
 mod ipi;
 mod keep;
@@ -18,13 +21,14 @@ use crate::block::Block;
 use crate::platform::Platform;
 use crate::up_ring;
 use cell::Running;
+use events::Events;
 use histogram::Histogram;
 use keep::Kept;
 
 /// The boot CPU's logical id.
 pub const BOOT: usize = 0;
-/// Room that the up ring must have before anything is begun, in bytes: the longest histogram and its result.
-const ROOM: u64 = 0xb000;
+/// Room that the up ring must have before anything is begun, in bytes: the few longest messages that it can bring.
+const ROOM: u64 = 0x2000;
 
 /// What the conductor remembers between slices. It lives in the block, for the boot CPU alone.
 pub struct Conductor {
@@ -32,7 +36,10 @@ pub struct Conductor {
     kept: Kept,
     open: bool,
     running: Option<Running>,
-    histogram: Histogram,
+    /// First and second latencies of the running cell.
+    histograms: [Histogram; 2],
+    /// Its events.
+    events: Events,
     /// Records looked at so far.
     consumed: u64,
     /// What SIQ_CFG of each CPU reads now, where it is known.
@@ -55,7 +62,8 @@ impl Conductor {
             kept: Kept::new(),
             open: false,
             running: None,
-            histogram: Histogram::new(),
+            histograms: [const { Histogram::new() }; 2],
+            events: Events::new(),
             consumed: 0,
             siq_now: [None; MAX_CPUS],
             siq_boot: None,

@@ -1,7 +1,7 @@
 //! What only some cells have: routing words, ENABLE, waiting at EL1, steps, other ways of ending.
 
 use aic_regs::aic::{Generation, IrqConfig, Line, LineHandle};
-use protocol::command::{Action, Ending, Special, Step};
+use protocol::command::{Action, Ending, Load, Special, Step};
 use protocol::message::{Reading, Refusal};
 use protocol::{Cell, command::FIELD_AS_FOUND};
 
@@ -86,6 +86,7 @@ impl<P: Platform> Context<'_, '_, P> {
         }
         // A worker that does not answer shows at the end.
         let _ = self.set_levels(0);
+        let _ = self.set_loads(Load::Idle, 0);
     }
 
     /// Unmasks the lines of a cell at its start and at the start of a slice.

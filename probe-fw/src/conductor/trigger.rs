@@ -4,7 +4,7 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use protocol::MAX_CPUS;
-use protocol::message::{Reading, Refusal};
+use protocol::message::{EventKind, Reading, Refusal};
 
 use super::cell::Running;
 use super::{BOOT, Context};
@@ -19,9 +19,11 @@ const LATE_PART: u64 = 8;
 
 /// One interrupt out of the record.
 #[derive(Clone, Copy)]
-struct Taken {
-    cpu: usize,
-    time: u64,
+pub(super) struct Taken {
+    pub cpu: usize,
+    pub time: u64,
+    /// End of the handler; 0 unless timed.
+    pub end: u64,
 }
 
 /// When each CPU was unmasked; 0 = it never was masked.
@@ -37,10 +39,29 @@ impl<P: Platform> Context<'_, '_, P> {
         if r.plain {
             return self.trigger_open(r);
         }
+        match r.cell.special.gap_us {
+            0 => {}
+            us => self.sleep_until(self.platform.now() + self.platform.ticks(us.into())),
+        }
         self.before_trigger(r)?;
-        self.trigger_timed(r)?;
+        if r.cell.special.handover.is_some() {
+            self.trigger_handed(r)?;
+        } else if let Some(rewrite) = r.cell.special.rewrite {
+            self.trigger_rewritten(r, rewrite)?;
+        } else {
+            self.trigger_timed(r)?;
+        }
         self.look_at_masks(r);
         Ok(())
+    }
+
+    /// Fires from the CPU of the cell; the time just before.
+    pub(super) fn fire(&mut self, fire: usize) -> Result<u64, Refusal> {
+        if fire == BOOT {
+            return Ok(local::fire(self.platform, self.block.shared()));
+        }
+        let reading = mailbox::ask(self.block, self.platform, fire, Operation::Fire, 0)?;
+        self.value(reading, fire)
     }
 
     fn trigger_open(&mut self, r: &mut Running) -> Result<(), Refusal> {
@@ -66,13 +87,7 @@ impl<P: Platform> Context<'_, '_, P> {
         for mask in &r.cell.masked {
             self.mask(mask.cpu.into())?;
         }
-        let fire = usize::from(r.cell.fire_cpu);
-        let fired_at = if fire == BOOT {
-            local::fire(self.platform, self.block.shared())
-        } else {
-            let reading = mailbox::ask(self.block, self.platform, fire, Operation::Fire, 0)?;
-            self.value(reading, fire)?
-        };
+        let fired_at = self.fire(r.cell.fire_cpu.into())?;
         r.result.fired += 1;
         let mut offered = 0u32;
         let mut last = fired_at;
@@ -114,7 +129,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Books the first interrupt of a trigger, or its absence, then looks for more of them.
-    fn account(
+    pub(super) fn account(
         &mut self,
         r: &mut Running,
         taken: Option<Taken>,
@@ -124,21 +139,23 @@ impl<P: Platform> Context<'_, '_, P> {
     ) -> Result<(), Refusal> {
         match taken {
             Some(taken) if taken.time <= until => {
-                let start = match unmasked[taken.cpu] {
-                    0 => fired_at,
+                let (kind, from) = match unmasked[taken.cpu] {
+                    0 => (EventKind::Landed, fired_at),
                     at => {
                         r.result.from_unmask += 1;
-                        at
+                        (EventKind::Unmasked, at)
                     }
                 };
-                self.land(r, taken, taken.time.saturating_sub(start));
+                let first = taken.time.saturating_sub(from);
+                let second = taken.end.saturating_sub(taken.time);
+                self.land(r, kind, taken.cpu, from, first, second);
             }
             Some(taken) => {
-                r.result.lost += 1;
+                self.lose(r, fired_at);
                 self.straggle(r, taken);
             }
             None => {
-                r.result.lost += 1;
+                self.lose(r, fired_at);
                 // A little longer, so that what comes late is told from what never comes.
                 let patience = r.grace + r.timeout / LATE_PART;
                 let late = self.next_in_grace(self.platform.now() + patience);
@@ -150,6 +167,11 @@ impl<P: Platform> Context<'_, '_, P> {
                 }
             }
         }
+        self.watch_grace(r)
+    }
+
+    /// Looks for further deliveries of the trigger.
+    pub(super) fn watch_grace(&mut self, r: &mut Running) -> Result<(), Refusal> {
         while let Some(taken) = self.next_in_grace(self.platform.now() + r.grace) {
             self.straggle(r, taken);
             self.check_storm()?;
@@ -157,25 +179,58 @@ impl<P: Platform> Context<'_, '_, P> {
         Ok(())
     }
 
-    fn land(&mut self, r: &mut Running, taken: Taken, ticks: u64) {
+    /// Books a delivery in time, with its latencies.
+    pub(super) fn land(
+        &mut self,
+        r: &mut Running,
+        kind: EventKind,
+        cpu: usize,
+        from: u64,
+        first: u64,
+        second: u64,
+    ) {
         r.last_landed = true;
         let result = &mut r.result;
-        result.landed[taken.cpu] += 1;
-        if result.latencies == 0 || ticks < result.min_ticks {
-            result.min_ticks = ticks;
+        result.landed[cpu] += 1;
+        if result.latencies == 0 || first < result.min_ticks {
+            result.min_ticks = first;
         }
-        result.max_ticks = result.max_ticks.max(ticks);
+        result.max_ticks = result.max_ticks.max(first);
         result.latencies += 1;
-        self.me.histogram.add(ticks);
+        self.me.histograms[0].add(first);
+        if r.timed {
+            if result.seconds == 0 || second < result.min_second {
+                result.min_second = second;
+            }
+            result.max_second = result.max_second.max(second);
+            result.seconds += 1;
+            self.me.histograms[1].add(second);
+        }
+        if r.noted {
+            self.note(r, kind, cpu, from, [first, second]);
+        }
+    }
+
+    /// Books a trigger that was not taken in time.
+    pub(super) fn lose(&mut self, r: &mut Running, fired_at: u64) {
+        r.result.lost += 1;
+        if r.noted {
+            self.note(r, EventKind::Lost, 0, fired_at, [0, 0]);
+        }
     }
 
     /// Books an interrupt that is not the first in time of its trigger.
     fn straggle(&mut self, r: &mut Running, taken: Taken) {
-        if r.last_landed || r.last_late {
+        let kind = if r.last_landed || r.last_late {
             r.result.duplicate += 1;
+            EventKind::Duplicate
         } else {
             r.last_late = true;
             r.result.late += 1;
+            EventKind::Late
+        };
+        if r.noted {
+            self.note(r, kind, taken.cpu, taken.time, [0, 0]);
         }
     }
 
@@ -209,11 +264,12 @@ impl<P: Platform> Context<'_, '_, P> {
         Some(Taken {
             cpu: (record.cpu.load(Relaxed) as usize).min(self.block.cpus() - 1),
             time: record.time.load(Relaxed),
+            end: record.end.load(Relaxed),
         })
     }
 
     /// The next record, waiting until `until` for it.
-    fn next_record(&mut self, until: u64) -> Option<Taken> {
+    pub(super) fn next_record(&mut self, until: u64) -> Option<Taken> {
         self.record_by(|platform, word, seen| platform.wait(word, seen, until))
     }
 
@@ -236,6 +292,7 @@ impl<P: Platform> Context<'_, '_, P> {
         self.peek_record()
     }
 
+    #[inline(never)]
     pub(super) fn sleep_until(&self, until: u64) {
         // A word that nobody stores to.
         let never = AtomicU64::new(0);
@@ -280,7 +337,7 @@ impl<P: Platform> Context<'_, '_, P> {
         }
     }
 
-    fn value(&self, reading: Reading, cpu: usize) -> Result<u64, Refusal> {
+    pub(super) fn value(&self, reading: Reading, cpu: usize) -> Result<u64, Refusal> {
         match reading {
             Reading::Value(value) => Ok(value),
             Reading::Trapped(_) => Err(Refusal::WorkerFault(cpu as u8)),

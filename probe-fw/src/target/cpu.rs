@@ -267,6 +267,21 @@ impl Platform for Cpu {
         }
     }
 
+    fn event(&self) {
+        // SAFETY: wakes CPUs that wait; changes no state that Rust knows of.
+        unsafe { asm!("dsb ish", "sev", options(nostack, preserves_flags)) };
+    }
+
+    #[inline(always)]
+    fn rewrite_siq(&self, value: u64, isb: bool) {
+        // SAFETY: the register was written before without a trap, and decides only where interrupts are delivered; the value
+        // found is put back at the end.
+        unsafe { asm!("msr s3_4_c15_c10_4, {}", in(reg) value, options(nostack, preserves_flags)) };
+        if isb {
+            self.regs.isb();
+        }
+    }
+
     fn wfi(&self, us: u64) -> Slept {
         unsafe extern "C" {
             fn fw_wfi();

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 use aic_regs::sysreg::{CNTFRQ, CNTPCT, IPI_SR, IpiSr, RealSysRegs, SCTLR_EL1, SysRegs};
 use probe_fw::conductor::{self, BOOT, Conductor};
 use probe_fw::state::Private;
-use probe_fw::{ipi, irq, local, up_ring, worker};
+use probe_fw::{handover, ipi, irq, local, up_ring, worker};
 use protocol::context::{self, CpuState, SliceStatus};
 use protocol::{Message, PROTOCOL_VERSION, SCHEMA_HASH, image};
 
@@ -100,9 +100,14 @@ extern "C" fn rust_irq(private: &'static Private) {
     // buffer, which interrupts do not touch.
     let cpu = unsafe { &*Cpu::pointer(private) };
     use probe_fw::platform::Platform;
-    irq::serve(cpu.aic(), cpu.shared(), private, cpu.id as u64, || {
-        RealSysRegs.read::<CNTPCT>()
-    });
+    irq::serve(
+        cpu.aic(),
+        cpu.shared(),
+        private,
+        cpu.id as u64,
+        || RealSysRegs.read::<CNTPCT>(),
+        |ending, time| handover::finish(cpu.block, cpu, cpu.id, ending, time),
+    );
 }
 
 /// The FIQ vector: a stray fast IPI or timer is acknowledged; what nothing explains is counted, and masked if it does
@@ -118,6 +123,12 @@ extern "C" fn rust_fiq(private: &'static Private) -> u64 {
             let until = regs.read::<CNTPCT>() + regs.read::<CNTFRQ>() * ipi::WORK_US / 1_000_000;
             while regs.read::<CNTPCT>() < until {}
         });
+        if private.owed.load(Relaxed) != 0 {
+            private.owed.store(0, Relaxed);
+            // SAFETY: as in the IRQ vector: whoever owes this CPU a service knows that it is in the firmware.
+            let cpu = unsafe { &*Cpu::pointer(private) };
+            handover::serve(cpu.block, cpu, cpu.id);
+        }
         explained = true;
     }
     explained |= quiet_timers();

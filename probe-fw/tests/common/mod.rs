@@ -15,7 +15,7 @@ use aic_regs::sysreg::{
 use probe_fw::block::Block;
 use probe_fw::conductor::Conductor;
 use probe_fw::platform::{Platform, Slept};
-use probe_fw::{ipi, irq, local, worker};
+use probe_fw::{handover, ipi, irq, local, worker};
 use protocol::context::{self, CpuState, SliceStatus, UP_RING_SIZE};
 use protocol::frame::{self, Decoder, MAX_FRAME};
 use protocol::{Command, Message, Packet};
@@ -207,6 +207,9 @@ impl Sim {
             {
                 worker::serve(self.block(), &self.cpu(cpu), cpu, word);
             }
+            if private.standing.load(Relaxed) != 0 && cpu != me {
+                handover::stand(self.block(), &self.cpu(cpu), cpu, 0);
+            }
         }
         self.deliver();
     }
@@ -225,7 +228,11 @@ impl Sim {
         for cpu in 0..self.regs.len() {
             if self.ipi_pending[cpu].get() && !self.fiqs_held[cpu].get() {
                 let pending = &self.ipi_pending[cpu];
-                ipi::take(self.block().private(cpu), |_| pending.set(false), || {});
+                let private = self.block().private(cpu);
+                ipi::take(private, |_| pending.set(false), || {});
+                if private.owed.swap(0, Relaxed) != 0 {
+                    handover::serve(self.block(), &self.cpu(cpu), cpu);
+                }
             }
         }
     }
@@ -251,9 +258,15 @@ impl Sim {
         }
         let aic = Aic::new(self.mmio.clone(), self.geometry);
         let block = self.block();
-        irq::serve(&aic, block.shared(), block.private(cpu), cpu as u64, || {
-            self.tick()
-        });
+        let private = block.private(cpu);
+        irq::serve(
+            &aic,
+            block.shared(),
+            private,
+            cpu as u64,
+            || self.tick(),
+            |ending, time| handover::finish(block, &self.cpu(cpu), cpu, ending, time),
+        );
     }
 
     pub fn sw_pending(&self) -> bool {
@@ -315,6 +328,12 @@ impl Platform for SimCpu<'_> {
     fn fiqs(&self, open: bool) {
         self.sim.fiqs_held[self.id].set(!open);
         self.sim.deliver_ipis();
+    }
+
+    fn event(&self) {}
+
+    fn rewrite_siq(&self, value: u64, _isb: bool) {
+        local::set_siq_cfg(self, value);
     }
 
     fn wfi(&self, _us: u64) -> Slept {
