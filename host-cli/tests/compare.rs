@@ -329,7 +329,6 @@ fn equal_sides_are_not_called_different() {
     assert!(wrong.iter().all(|n| *n <= 8), "{wrong:?}");
     // And so is what all numbers together say.
     assert!(called <= 8, "{called}");
-    eprintln!("WRONG {wrong:?} {called}");
     // And the runs do vary, or nothing was tested.
     let medians: std::collections::BTreeSet<u64> = runs
         .iter()
@@ -415,7 +414,8 @@ fn saved_runs_say_what_the_same_runs_said_live() {
     // One run a side decides nothing, however far apart.
     let slow = model(dir.path(), "slow", "[siq]\ndelivery_ns = 9000");
     let one = save(dir.path(), "slow.json", &slow, 9);
-    for (a, b) in [(&a[..1], &[one.clone()][..]), (&a[..], &[one.clone()])] {
+    let one = std::slice::from_ref(&one);
+    for (a, b) in [(&a[..1], one), (&a[..], one)] {
         let (code, report) = compared(&list(a), &list(b), &["--fail-on-difference"]);
         assert_eq!(code, Some(6));
         let rows = report["metrics"].as_array().expect("rows");
@@ -482,6 +482,9 @@ fn model_against_silicon() {
     );
 }
 
+/// A name, a change of a good file, and what is said of it.
+type Edit = (&'static str, fn(&mut Value), &'static str);
+
 #[test]
 fn what_cannot_be_compared_is_refused() {
     needs_firmware!();
@@ -494,7 +497,7 @@ fn what_cannot_be_compared_is_refused() {
         std::fs::write(&path, text).expect("a file of the test");
         path
     };
-    let edits: [(&str, fn(&mut Value), &str); 9] = [
+    let edits: [Edit; 9] = [
         (
             "fall",
             |v| v["cells"][0]["latency_ns"]["p95"] = 1.into(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use crate::files::{ReadError, read_limited};
 use crate::result::RouteResult;
@@ -60,10 +61,8 @@ struct Named {
 }
 
 fn parse(bytes: &[u8], origin: &str) -> Result<Run, SavedError> {
-    let named: Named = serde_json::from_slice(bytes).map_err(|e| match e.classify() {
-        serde_json::error::Category::Data => SavedError::NoSchema,
-        _ => SavedError::Json(e),
-    })?;
+    let _: IgnoredAny = serde_json::from_slice(bytes).map_err(SavedError::Json)?;
+    let named: Named = serde_json::from_slice(bytes).map_err(|_| SavedError::NoSchema)?;
     match named.schema.as_str() {
         RouteResult::SCHEMA => as_run::<RouteResult>(bytes, origin),
         _ => Err(SavedError::Schema {
