@@ -248,6 +248,14 @@ pub enum Error {
     /// Counts that cannot be.
     #[error(transparent)]
     Histogram(#[from] HistogramError),
+    /// A result with percentiles that fall is not shown.
+    #[error("the result is refused: percentiles out of order at {at}: {values}")]
+    Falling {
+        /// Path in the JSON.
+        at: String,
+        /// Names and values, in the order of their ranks.
+        values: String,
+    },
     /// A file that the user names cannot be written.
     #[error("{what}: {why}")]
     OutputFile {
@@ -310,7 +318,7 @@ impl Error {
             Self::Line(_) => exit::UNSAFE,
             Self::Proxy(e) => proxy_code(e),
             Self::Session(e) => e.exit_code(),
-            Self::Histogram(_) => exit::TARGET_FAULT,
+            Self::Histogram(_) | Self::Falling { .. } => exit::TARGET_FAULT,
             Self::AtStep { why, .. } | Self::Side { why, .. } => why.exit_code(),
         }
     }

@@ -14,6 +14,7 @@ pub mod error;
 pub mod fields;
 pub mod files;
 pub mod firmware;
+pub mod handoff;
 pub mod irqs;
 pub mod link;
 pub mod output;

@@ -9,14 +9,27 @@ use crate::plan::{self, Plan, Request, Routing};
 use crate::proxy::Proxy;
 use crate::result::{self, Mark, RouteResult};
 use crate::session::{self, Observer, Outcome};
-use crate::target::{Objection, Target, check_lines, find_spare, verify_layout, verify_pairs};
+use crate::target::{
+    Looked, Objection, Target, check_lines, find_spare, verify_layout, verify_pairs,
+};
 
 /// The plan for a request, with every line that it fires checked on the target. Nothing is changed there.
 ///
 /// # Errors
 /// [`Error::Plan`] and [`Error::Line`] for what does not fit the target; errors of the link.
 pub fn make_plan(proxy: &mut Proxy<'_>, target: &Target, request: &Request) -> Result<Plan, Error> {
-    Ok(make_plan_forced(proxy, target, request, false)?.0)
+    Ok(make_plan_forced(proxy, target, request, false)?.plan)
+}
+
+/// A plan, and what was found out on the way to it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// What has to be said about the lines and where they are targeted.
+    pub marks: Vec<Mark>,
+    /// What [`measure`] need not look at again.
+    pub looked: Looked,
 }
 
 /// The same; with `force` also for lines that fail tests, each of which is then marked.
@@ -28,14 +41,16 @@ pub fn make_plan_forced(
     target: &Target,
     request: &Request,
     force: bool,
-) -> Result<(Plan, Vec<Mark>), Error> {
+) -> Result<Planned, Error> {
     let cpus = target.cpus.len();
     // Wrong CPUs first: that needs no look at the target.
     let generation = target.aic.geometry.generation;
     plan::build_for(request, cpus, generation, LineId { die: 0, number: 1 })?;
+    let mut looked = Looked::default();
     if !request.lines.is_empty() {
         // Their registers are judged, so these have to be where they should be. Without a name that comes before the first shot.
         verify_pairs(proxy, &target.aic)?;
+        looked.pairs = true;
     }
     let tested = check_lines(proxy, target, &request.lines, force)?;
     let objected = tested.iter().filter(|(_, found)| !found.is_empty());
@@ -44,6 +59,8 @@ pub fn make_plan_forced(
         let text = "no --target-mask on AICv1: every cell targets the boot CPU (CPU 0), whatever TARGET_CPU was as found";
         marks.push(Mark::note("cells", text));
     }
+    let good = |(line, found): &&(LineId, Vec<Objection>)| line.die == 0 && found.is_empty();
+    looked.spare = tested.iter().find(good).map(|(line, _)| *line);
     let live = |line| {
         let found = tested.iter().find(|(other, _)| *other == line);
         found.is_some_and(|(_, found)| found.iter().any(Objection::is_live))
@@ -56,7 +73,7 @@ pub fn make_plan_forced(
                 verify_pairs(proxy, &target.aic)?;
                 return Err(e);
             }
-            found => found?,
+            found => *looked.spare.insert(found?),
         },
     };
     let mut plan = plan::build_for(request, cpus, generation, spare)?;
@@ -64,7 +81,11 @@ pub fn make_plan_forced(
         cell.special.live = live(cell.line);
     }
     complete_words(proxy, target, &mut plan)?;
-    Ok((plan, marks))
+    Ok(Planned {
+        plan,
+        marks,
+        looked,
+    })
 }
 
 /// The other bits of IRQ_CFG, as found, for cells that choose its TARGET nibble.
@@ -101,6 +122,8 @@ pub struct Setting {
     pub marks: Vec<Mark>,
     /// On a virtual SoC: length of a CPU's turn in nanoseconds.
     pub slice_ns: Option<f64>,
+    /// What was looked at when the plan was made.
+    pub looked: Looked,
 }
 
 /// Runs a plan, after a look whether the controller is laid out as it should be; the result is there if anything was measured.
@@ -115,7 +138,8 @@ pub fn measure(
     setting: &Setting,
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Option<RouteResult>), Error> {
-    verify_layout(proxy, target).map_err(|e| e.at_step("verifying the controller's layout"))?;
+    verify_layout(proxy, target, setting.looked)
+        .map_err(|e| e.at_step("verifying the controller's layout"))?;
     let outcome = session::run(proxy, target, firmware, plan, setting.seed, observer)?;
     let any = outcome
         .cells

@@ -1,7 +1,8 @@
 //! Boot arguments and device tree of a real boot, and of the same shape.
 
-use std::path::PathBuf;
+mod common;
 
+use common::trees::case_of;
 use host_cli::target::BootArgs;
 
 /// Bytes of the boot arguments that are read.
@@ -31,22 +32,11 @@ fn addresses_below_their_base_wrap() {
 
 #[test]
 fn those_of_a_real_boot_lead_to_its_tree() {
-    let folder = std::env::var_os("AICPROBE_CASES").map_or_else(
-        || {
-            [env!("CARGO_MANIFEST_DIR"), "..", "..", "shared", "cases"]
-                .iter()
-                .collect()
-        },
-        PathBuf::from,
-    );
-    let read = |name: &str| std::fs::read(folder.join("adt").join(name));
-    let (Ok(args), Ok(window)) = (read("t6020-j474s.bootargs.bin"), read("t6020-j474s.adt")) else {
-        eprintln!(
-            "skipped: no captured boot arguments in {}",
-            folder.display()
-        );
+    let names = ["t6020-j474s.bootargs.bin", "t6020-j474s.adt"];
+    let [Some(args), Some(window)] = names.map(|name| case_of("adt", name)) else {
         return;
     };
+    let [args, window] = [args, window].map(|path| std::fs::read(path).expect("readable"));
     assert_eq!(parse(&args), (0x100_0361_c000, 0x7_8000));
     // The tree ends before its window does; zeros follow.
     assert_eq!(window.len(), 0x7_8000);

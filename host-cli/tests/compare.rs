@@ -267,6 +267,7 @@ fn runs(model: &SocModel, seeds: std::ops::Range<u64>, request: &Request) -> Vec
                         seed,
                         marks: vec![Mark::model_only("a test")],
                         slice_ns: Some(100.0),
+                        looked: host_cli::target::Looked::default(),
                     };
                     let measured =
                         measure(&mut proxy, &target, &firmware, &plan, &setting, &mut Silent);

@@ -71,6 +71,7 @@ fn session(
         seed: 1,
         marks: Vec::new(),
         slice_ns: None,
+        looked: host_cli::target::Looked::default(),
     };
     measure(&mut proxy, &target, firmware, &plan, &setting, &mut Silent)
 }

@@ -45,6 +45,7 @@ fn run(
         seed: 1,
         marks: Vec::<Mark>::new(),
         slice_ns: None,
+        looked: host_cli::target::Looked::default(),
     };
     let firmware = Firmware::load(None).expect("an image");
     measure(&mut proxy, &target, &firmware, &plan, &setting, observer)

@@ -37,7 +37,10 @@ impl<'m> Block<'m> {
             cpus: 1,
             memory: PhantomData,
         };
-        let said = block.control().cpus.load(core::sync::atomic::Ordering::Relaxed);
+        let said = block
+            .control()
+            .cpus
+            .load(core::sync::atomic::Ordering::Relaxed);
         Self {
             cpus: (said as usize).clamp(1, MAX_CPUS),
             ..block

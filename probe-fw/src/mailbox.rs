@@ -10,6 +10,8 @@ use crate::platform::Platform;
 
 /// Longest wait for an answer, in microseconds. A worker answers within microseconds or is gone.
 pub const PATIENCE_US: u64 = 100_000;
+/// The same as part of a second.
+const PATIENCE_PART: u64 = 1_000_000 / PATIENCE_US;
 
 /// What a worker can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +126,8 @@ pub fn collect<P: Platform>(
     let answer = &block.private(posted.cpu).answer;
     let mut seen = answer.word.load(Acquire);
     if seen != posted.word {
-        let until = platform.now() + platform.ticks(PATIENCE_US);
+        // In every trigger that a worker fires: no division.
+        let until = platform.now() + platform.counter_hz() / PATIENCE_PART;
         while seen != posted.word {
             seen = platform.wait(&answer.word, seen, until);
             if seen != posted.word && platform.now() >= until {

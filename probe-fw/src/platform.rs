@@ -66,6 +66,7 @@ pub trait Platform {
     fn build_id(&self) -> [u8; 16];
 
     /// Ticks in `us` microseconds, rounded up.
+    #[inline(never)]
     fn ticks(&self, us: u64) -> u64 {
         (us.saturating_mul(self.counter_hz())).div_ceil(1_000_000)
     }

@@ -33,6 +33,7 @@ cargo xtask TASK [ARGUMENTS]
   doc                  documentation, warnings denied
   oracle [ARGUMENTS]   compare the virtual CPU with an independent emulator (fetched with pip)
   bench [ARGUMENTS]    measurements (`cargo bench ARGUMENTS`)
+  schemas              renew the JSON Schemas of results under schemas/
   ci                   all of the above that .ci/run needs
   doctor               how the firmware's toolchain is found here
 
@@ -58,6 +59,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         "clippy" => no_arguments().and_then(|()| tasks::clippy()),
         "fmt-check" => no_arguments().and_then(|()| tasks::fmt_check()),
         "doc" => no_arguments().and_then(|()| tasks::doc()),
+        "schemas" => no_arguments().and_then(|()| tasks::schemas()),
         "ci" => no_arguments().and_then(|()| ci::run()),
         "doctor" => no_arguments().and_then(|()| doctor::run()),
         "help" | "--help" | "-h" => {

@@ -80,6 +80,26 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     process::run(firmware.give_to(&mut cargo))
 }
 
+/// `schemas`: what results look like is generated from their types; the firmware is not in it.
+pub fn schemas() -> Result<()> {
+    let folder = workspace::root().join("schemas");
+    let bad = |source| process::Error::Io {
+        doing: format!("renew {}", folder.display()),
+        source,
+    };
+    // Those of results that are no more go.
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(bad)?;
+    }
+    std::fs::create_dir_all(&folder).map_err(bad)?;
+    let mut cargo = workspace::cargo("run");
+    cargo
+        .args(["--quiet", "--package", "host-cli", "--bin", "aicprobe"])
+        .args(["--", "schema", "--write"])
+        .arg(&folder);
+    process::run(&mut cargo)
+}
+
 /// `clippy`: host code with the image inside, then the firmware with its own compiler's clippy.
 pub fn clippy() -> Result<()> {
     const DENY: [&str; 3] = ["--", "-D", "warnings"];

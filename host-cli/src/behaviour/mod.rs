@@ -14,17 +14,19 @@ mod routing;
 
 use aic_regs::aic::Generation;
 use protocol::LineId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::firmware::Firmware;
+use crate::plan::{Estimate, Plan};
 use crate::proxy::Proxy;
 use crate::result::{Build, Mark};
 use crate::session::{self, Observer, Outcome};
 use crate::target::block::{Block, LineBits};
 use crate::target::{
-    LineError, Objection, SocFacts, Target, TargetError, candidates, check_lines, find_spare,
-    objections, verify_layout,
+    LineError, Looked, Objection, SocFacts, Target, TargetError, candidates, check_lines,
+    find_spare, objections, verify_layout,
 };
 
 use acceptor::{Acceptor, Search};
@@ -48,12 +50,14 @@ pub struct Options {
     pub reset: bool,
     /// VM_TMR_FIQ_ENA is written with what it reads.
     pub write_back: bool,
+    /// A plan of more than 10 minutes may run.
+    pub long: bool,
     /// Every worker lies in WFI once: one that no timer wakes is lost until the target is restarted.
     pub wfi: bool,
 }
 
 /// How often a claim held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Answer {
     /// Not once.
     Never,
@@ -80,7 +84,7 @@ impl Answer {
 }
 
 /// One claim about the target, and what was counted for and against it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Observation {
     /// Stable name.
     pub id: String,
@@ -141,7 +145,7 @@ impl Observation {
 }
 
 /// Everything observed on one target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
     /// "aicprobe.observe/1".
     pub schema: String,
@@ -285,9 +289,18 @@ pub fn observe(
         live_high,
         acceptor: Acceptor::ANY,
     };
+    let estimate = Estimate::of(&lab_of(&facts).0);
+    if !options.long && estimate.needs_consent() {
+        let minutes = estimate.expected_ms.div_ceil(60_000);
+        return Err(Error::NeedsConsent { minutes });
+    }
     // It writes and puts back: a stop comes after it.
     let looked = proxy.held(|proxy| block_rows::observe(proxy, &facts));
-    let verified = verify_layout(proxy, target);
+    let known = Looked {
+        spare: Some(line),
+        pairs: false,
+    };
+    let verified = verify_layout(proxy, target, known);
     let (mut observations, differences) = looked?;
     if let Err(e) = verified {
         let Error::Target(TargetError::Layout { .. }) = e else {
@@ -314,13 +327,7 @@ pub fn observe(
             ended = Some(outcome);
         }
     }
-    let mut lab = Lab::new(&facts);
-    let judges: Vec<Judge> = EXPERIMENTS
-        .iter()
-        .filter(|(row, _)| facts.wants(*row))
-        .map(|(_, make)| make(&mut lab))
-        .collect();
-    let plan = lab.into_plan();
+    let (plan, judges) = lab_of(&facts);
     let outcome = match ended {
         // The search did not come to its end: nothing else is begun.
         Some(outcome) => Outcome {
@@ -339,6 +346,17 @@ pub fn observe(
         marks,
         differences,
     })
+}
+
+/// The plan of every experiment that is looked at, and what makes observations of it.
+fn lab_of(facts: &Facts<'_>) -> (Plan, Vec<Judge>) {
+    let mut lab = Lab::new(facts);
+    let judges = EXPERIMENTS
+        .iter()
+        .filter(|(row, _)| facts.wants(*row))
+        .map(|(_, make)| make(&mut lab))
+        .collect();
+    (lab.into_plan(), judges)
 }
 
 /// Whether a line that has to exist is high.

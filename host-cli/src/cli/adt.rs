@@ -1,15 +1,41 @@
 //! `aicprobe adt`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use adt::Adt;
+use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::output::to_json;
+use crate::output::{Form, render};
 use crate::tree::{Listing, TreeFile, Wanted, listing_table};
 
-use super::args::{AdtArgs, Format};
+use super::args::exit_codes;
 use super::write::Sink;
+
+/// Prints an Apple device tree: its binary form, zeros before it and anything behind it allowed.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct AdtArgs {
+    /// The file.
+    pub file: PathBuf,
+    /// Only the nodes at this path, like /arm-io/aic. A name without @ means nodes with a unit address too.
+    pub path: Option<String>,
+    /// Only this property, at full length.
+    #[arg(long, value_name = "NAME")]
+    pub property: Option<String>,
+    /// The controller of every interrupt of the nodes at the path and below.
+    #[arg(long)]
+    pub interrupts: bool,
+    /// The windows of the nodes at the path and below: bus address as the tree states it, and physical address.
+    #[arg(long)]
+    pub reg: bool,
+    /// Form of the result: schema "aicprobe.adt/1".
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
 
 /// Runs the command.
 ///
@@ -31,8 +57,9 @@ pub fn run(args: &AdtArgs) -> Result<u8, Error> {
         why,
     })?;
     sink.write(&match args.format {
-        Format::Json => to_json(&listing)?,
-        Format::Table => listing_table(&listing, args.property.is_some()),
+        // A property that was asked for is shown to its end.
+        Form::Table => listing_table(&listing, args.property.is_some()),
+        form => render(&listing, form)?,
     })?;
     Ok(exit::OK)
 }

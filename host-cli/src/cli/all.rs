@@ -3,28 +3,34 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use virtual_soc::SocModel;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
-use crate::output::{DryRun, to_json};
+use crate::output::{DryRun, Form, render_routes, to_json};
 use crate::result::RouteResult;
 use crate::target::Overrides;
 
-use super::args::{Cli, RouteArgs, RouteFormat};
-use super::route::{Made, one, written};
+use super::args::{Cli, RouteArgs};
+use super::route::{Made, one};
 use super::write::Sink;
 
 /// The target that stands for all of them.
 pub const NAME: &str = "vm:all";
 
-/// What is printed as JSON.
-#[derive(Serialize)]
-struct All<'a> {
+/// The result of `route --target vm:all`, or with `--dry-run` its plans.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct All<'a> {
     schema: &'static str,
     results: Vec<&'a RouteResult>,
     plans: Vec<&'a DryRun>,
+}
+
+impl All<'_> {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.route.all/1";
 }
 
 /// Runs the request on every model; the worst exit code of all.
@@ -72,16 +78,16 @@ pub fn run(
     let results: Vec<&RouteResult> = good().filter_map(result).collect();
     let plans: Vec<&DryRun> = good().filter_map(plan).collect();
     let text = match args.format {
-        RouteFormat::Json => to_json(&All {
-            schema: "aicprobe.route.all/1",
+        Form::Json => to_json(&All {
+            schema: All::SCHEMA,
             results,
             plans,
         })?,
-        RouteFormat::Table if !plans.is_empty() => {
+        Form::Table if !plans.is_empty() => {
             let parts: Vec<String> = plans.iter().map(|dry| dry.to_text()).collect();
             parts.join("\n\n")
         }
-        format => written(&results, format)?,
+        format => render_routes(&results, format)?,
     };
     sink.write(&text)?;
     let mut code = exit::OK;

@@ -8,7 +8,7 @@ use crate::plan::{Estimate, Plan};
 use crate::proxy::{Proxy, ProxyError};
 use crate::result::{Context, Head, Mark, head};
 use crate::session::{self, Event, Observer, Outcome};
-use crate::target::{Target, find_spare, verify_layout};
+use crate::target::{Looked, Target, find_spare, verify_layout};
 
 use super::args::{Cli, TargetArgs};
 use super::interrupt;
@@ -66,7 +66,11 @@ pub fn run(
         "{cells} cells on {}, {estimate}",
         args.target
     )));
-    verify_layout(&mut proxy, &target)
+    let looked = Looked {
+        spare: Some(line),
+        pairs: false,
+    };
+    verify_layout(&mut proxy, &target, looked)
         .map_err(|e| e.at_step("verifying the controller's layout"))?;
     let mut both = Both {
         shown: &mut progress,

@@ -1,72 +1,79 @@
 //! `aicprobe fields`.
 
+use std::path::PathBuf;
+
 use aic_regs::aic::Generation;
+use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::fields::{Cpu, FieldsReport, Sample, combinations, plan, report, sample};
-use crate::firmware::Firmware;
-use crate::output::{fields_table, to_json};
-use crate::plan::{Estimate, Plan};
-use crate::result::{Build, Mark};
-use crate::session::{Event, Observer as _};
-use crate::target::{Core, Target, find_spare, verify_layout};
+use crate::fields::{Cpu, Sample, TRIGGERS, combinations, plan, report, sample};
+use crate::output::{Form, render};
+use crate::result::Mark;
+use crate::session::Silent;
+use crate::target::Core;
 
-use super::args::{Cli, FieldsArgs, Format};
-use super::interrupt;
-use super::open::open_with;
-use super::progress::Progress;
-use super::route::exit_code;
+use super::args::{Cli, TargetArgs, exit_codes};
+use super::experiment;
 use super::write::Sink;
+
+/// Measures every combination of routing fields (above six CPUs a set that covers every pair of CPUs with every pair of values),
+/// each with nobody masked and with CPU 0 masked for 0.2 ms a trigger, and looks for the rule that no cell contradicts: classes
+/// of values, the choice within a class, and what a mask does. Exit code 6 where no rule explains the cells.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct FieldsArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub on: TargetArgs,
+    /// Triggers per cell.
+    #[arg(long, value_name = "N", default_value_t = TRIGGERS,
+        value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub triggers: u32,
+    /// Form of the report: schema "aicprobe.fields/1".
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
+    /// Write the report to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
 
 /// Runs the command.
 ///
 /// # Errors
 /// [`Error`] if it did not come to a report.
 pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
-    let firmware = Firmware::load(args.firmware.as_deref())?;
     let sink = Sink::open(args.output.as_deref())?;
-    interrupt::install();
-    let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
-    let (mut marks, hardware) = (opened.marks.clone(), opened.hardware);
-    let mut proxy = opened.connect()?;
-    let target = Target::discover(&mut proxy)?;
-    if target.aic.geometry.generation == Generation::V1 {
-        return Err(Error::Usage(format!(
-            "fields: {} has AICv1, which does not look at SIQ_CFG (route --target-mask turns its TARGET_CPU)",
-            args.target
-        )));
-    }
-    marks.extend(target.marks.iter().cloned());
-    let line = find_spare(&mut proxy, &target)?;
-    let clusters: Vec<u64> = target.cpus.iter().map(|c| c.mpidr >> 8 & 0xffff).collect();
-    let (chosen, coverage) = combinations(&clusters, args.seed);
-    let plan = plan(&chosen, line, args.triggers);
-    let estimate = Estimate::of(&plan);
-    if hardware && estimate.needs_consent() && !args.yes {
-        let minutes = estimate.expected_ms.div_ceil(60_000);
-        return Err(Error::NeedsConsent { minutes });
-    }
-    // A line for each of thousands of cells would tell nobody anything.
-    let quiet = Plan::of(Vec::new());
-    let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &quiet);
-    progress.on(Event::Step(&format!(
-        "{} cells on {}, {estimate}",
-        plan.cells.len(),
-        args.target
-    )));
-    verify_layout(&mut proxy, &target)?;
-    let measured = crate::session::run(
-        &mut proxy,
-        &target,
-        &firmware,
-        &plan,
-        args.seed,
-        &mut progress,
+    let mut tried = None;
+    let mut ran = experiment::run(
+        cli,
+        &args.on,
+        &mut |_, target, line| {
+            if target.aic.geometry.generation == Generation::V1 {
+                return Err(Error::Usage(format!(
+                    "fields: {} has AICv1, which does not look at SIQ_CFG (route --target-mask turns its TARGET_CPU)",
+                    args.on.target
+                )));
+            }
+            let clusters: Vec<u64> = target.cpus.iter().map(|c| c.mpidr >> 8 & 0xffff).collect();
+            let (chosen, coverage) = combinations(&clusters, args.on.seed);
+            tried = Some(coverage);
+            Ok(plan(&chosen, line, args.triggers))
+        },
+        &mut Silent,
+        false,
+    )?;
+    let coverage = tried.ok_or_else(|| Error::Internal("fields: no plan was made".to_owned()))?;
+    let (measured, of) = (
+        ran.outcome.cells.iter().filter(|(_, m)| m.complete).count(),
+        ran.plan.cells.len(),
     );
-    drop(progress);
-    let outcome = measured?;
-    marks.extend(outcome.marks.iter().cloned());
-    let cpus: Vec<Cpu> = target
+    if measured < of {
+        ran.head.complete = false;
+        let text = format!("{measured} of {of} cells ran to their end");
+        ran.mark(Mark::partial("cells", text));
+    }
+    let cpus: Vec<Cpu> = ran
+        .target
         .cpus
         .iter()
         .map(|c| Cpu {
@@ -74,40 +81,15 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
             p_core: c.core == Core::P,
         })
         .collect();
-    let samples: Vec<Sample<'_>> = outcome
-        .cells
-        .iter()
-        .filter_map(|(cell, measured)| sample(cell, measured))
-        .collect();
-    let verdict = exit_code(&outcome);
-    let complete = samples.len() == plan.cells.len();
-    if !complete {
-        let text = format!(
-            "{} of {} cells ran to their end",
-            samples.len(),
-            plan.cells.len()
-        );
-        marks.push(Mark::partial("cells", text));
-    }
-    let report = FieldsReport {
-        target: args.target.clone(),
-        seed: args.seed,
-        build: Some(Build::of(&firmware)),
-        soc: target.soc.clone(),
-        restored: outcome.restoring.is_restored(),
-        complete,
-        marks,
-        ..report(&samples, &cpus, coverage)
-    };
-    sink.write(&match args.format {
-        Format::Json => to_json(&report)?,
-        Format::Table => fields_table(&report, &plan),
-    })?;
-    for line in &verdict.messages {
+    let cells = ran.outcome.cells.iter();
+    let samples: Vec<Sample<'_>> = cells.filter_map(|(c, m)| sample(c, m)).collect();
+    let report = report(ran.head.clone(), &samples, &cpus, coverage);
+    sink.write(&render(&report, args.format)?)?;
+    for line in &ran.verdict.messages {
         say!("aicprobe: {line}");
     }
     // Cells that no rule explains are an answer that decides nothing.
-    Ok(match (verdict.code, &report.rule) {
+    Ok(match (ran.verdict.code, &report.rule) {
         (exit::OK, None) => exit::INCONCLUSIVE,
         (code, _) => code,
     })

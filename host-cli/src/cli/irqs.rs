@@ -1,17 +1,36 @@
 //! `aicprobe irqs`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::irqs::{IrqsReport, Listing, irqs_table};
-use crate::output::to_json;
+use crate::irqs::{IrqsReport, Listing};
+use crate::output::{Form, render};
 use crate::result::Mark;
 use crate::target::{LineMap, Overrides, Place};
 
 use super::adt::{parsed, read};
-use super::args::{Format, IrqsArgs};
+use super::args::exit_codes;
 use super::lines::MOST_DIES;
 use super::write::Sink;
+
+/// Decodes every row of the interrupt controller in a copy of /proc/interrupts to die and line, and says which CPUs take interrupts.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct IrqsArgs {
+    /// The listing.
+    pub file: PathBuf,
+    /// Name the owner of every line by the device tree in FILE.
+    #[arg(long, value_name = "FILE")]
+    pub adt: Option<PathBuf>,
+    /// Form of the result: schema "aicprobe.irqs/1".
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
 
 /// Runs the command.
 ///
@@ -28,10 +47,7 @@ pub fn run(args: &IrqsArgs) -> Result<u8, Error> {
     let map = map.transpose()?;
     let name = args.file.display().to_string();
     let report = IrqsReport::new(name, &listing, map.as_ref(), marks).map_err(wrong)?;
-    let text = match args.format {
-        Format::Json => to_json(&report)?,
-        Format::Table => irqs_table(&report),
-    };
+    let text = render(&report, args.format)?;
     Sink::open(args.output.as_deref())?.write(&text)?;
     Ok(exit::OK)
 }

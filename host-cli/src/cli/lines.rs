@@ -6,16 +6,16 @@ use std::time::Duration;
 use protocol::LineId;
 
 use crate::error::{Error, exit};
-use crate::output::to_json;
+use crate::output::render;
 use crate::result::Mark;
 use crate::target::{
     Levels, LineError, LineMap, LineSpace, Objection, Overrides, Place, Registers, SocFacts,
     Target, Watch, generation_number, registers_objections, verify_pairs,
 };
-use crate::tree::{LinesReport, Looked, Source, lines_table, verdict};
+use crate::tree::{LinesReport, Looked, Source, verdict};
 
 use super::adt::{parsed, read};
-use super::args::{Format, LinesArgs};
+use super::args::LinesArgs;
 use super::interrupt;
 use super::open::open;
 use super::route::read_adt;
@@ -40,10 +40,7 @@ pub fn run(args: &LinesArgs) -> Result<u8, Error> {
             on_target(target, adt.as_deref(), args)?
         }
     };
-    sink.write(&match args.format {
-        Format::Json => to_json(&seen.report)?,
-        Format::Table => lines_table(&seen.report),
-    })?;
+    sink.write(&render(&seen.report, args.format)?)?;
     if interrupt::requested() {
         // The report is of what was seen until then.
         return Ok(exit::INTERRUPTED);

@@ -15,6 +15,7 @@ mod bench;
 mod compare;
 mod experiment;
 mod fields;
+mod handoff;
 mod interrupt;
 mod irqs;
 mod lines;
@@ -24,6 +25,7 @@ mod open;
 mod progress;
 mod regs;
 mod route;
+mod schema;
 mod values;
 mod vm;
 mod write;
@@ -34,7 +36,7 @@ use clap::Parser as _;
 
 use crate::error::exit;
 
-pub use args::{BenchCommand, Cli, Command, Format, LinkArgs, RouteArgs, TargetArgs};
+pub use args::{BenchCommand, Cli, Command, LinkArgs, RouteArgs, TargetArgs};
 pub use open::{OpenTarget, open};
 pub use route::{Verdict, exit_code};
 
@@ -62,7 +64,9 @@ pub fn main() -> ExitCode {
         Command::Fields(args) => fields::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::Compare(args) => compare::run(&cli, args),
+        Command::Handoff(args) => handoff::run(&cli, args),
         Command::List(list) => list::run(list),
+        Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };

@@ -5,16 +5,14 @@ use std::path::PathBuf;
 use aic_regs::aic::Generation;
 use aic_regs::facts::{CONTROLLERS, Controller};
 use clap::{Args, Subcommand, ValueEnum};
-use serde::Serialize;
 
 use crate::error::{Error, exit};
-use crate::output::to_json;
+use crate::output::{Form, render, to_json};
 use crate::regs::{
-    Decoded, GENERATIONS, Hwirq, Register, RegsExport, RegsList, RegsShow, SvdPeripheral, decode,
-    decoded_text, find, find_for_value, hwirq_text, list_text, registers, show_text, svd, usual,
+    DecodeResult, GENERATIONS, Hwirq, Register, RegsExport, RegsList, RegsShow, SvdPeripheral,
+    decode, find, find_for_value, registers, svd, usual,
 };
 
-use super::args::Format;
 use super::values;
 use super::write::Sink;
 
@@ -62,8 +60,8 @@ pub struct ListArgs {
     #[arg(long, value_enum)]
     pub generation: Option<Group>,
     /// Form of the result: schema "aicprobe.regs.list/1".
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
 }
 
 /// Options of `regs show`.
@@ -72,8 +70,8 @@ pub struct ShowArgs {
     /// Its name in any case, another name of it, its name without the exception level, or S3_4_C15_C10_4 and the like.
     pub name: String,
     /// Form of the result: schema "aicprobe.regs.show/1".
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
 }
 
 /// Options of `regs decode`.
@@ -85,8 +83,8 @@ pub struct DecodeArgs {
     #[arg(allow_negative_numbers = true)]
     pub value: String,
     /// Form of the result: schema "aicprobe.regs.decode/1".
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
 }
 
 /// Form of an export.
@@ -173,40 +171,26 @@ fn list(args: &ListArgs) -> Result<String, Error> {
     if let Some(group) = args.generation {
         registers.retain(|register| group.holds(register));
     }
-    match args.format {
-        Format::Table => Ok(list_text(&registers)),
-        Format::Json => to_json(&RegsList {
-            schema: "aicprobe.regs.list/1",
-            registers: &registers,
-        }),
-    }
+    let list = RegsList {
+        schema: RegsList::SCHEMA,
+        registers: &registers,
+    };
+    render(&list, args.format)
 }
 
 fn show(args: &ShowArgs) -> Result<String, Error> {
     let registers = find(&args.name)?;
-    match args.format {
-        Format::Table => Ok(show_text(&registers)),
-        Format::Json => to_json(&RegsShow {
-            schema: "aicprobe.regs.show/1",
-            name: &args.name,
-            registers: &registers,
-        }),
-    }
-}
-
-/// The result of `regs decode` as JSON: one of the two.
-#[derive(Serialize)]
-struct DecodeResult {
-    schema: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    readings: Vec<Decoded>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hwirq: Option<Hwirq>,
+    let shown = RegsShow {
+        schema: RegsShow::SCHEMA,
+        name: &args.name,
+        registers: &registers,
+    };
+    render(&shown, args.format)
 }
 
 fn decoded(args: &DecodeArgs) -> Result<String, Error> {
     let usage = |what: String| Error::Usage(what);
-    let schema = "aicprobe.regs.decode/1";
+    let schema = DecodeResult::SCHEMA;
     if args.name.eq_ignore_ascii_case("hwirq") {
         let value: u32 = values::number(
             &args.value,
@@ -214,14 +198,12 @@ fn decoded(args: &DecodeArgs) -> Result<String, Error> {
         )
         .map_err(usage)?;
         let hwirq = Hwirq::new(value);
-        return match args.format {
-            Format::Table => Ok(hwirq_text(&hwirq)),
-            Format::Json => to_json(&DecodeResult {
-                schema,
-                readings: Vec::new(),
-                hwirq: Some(hwirq),
-            }),
+        let result = DecodeResult {
+            schema,
+            readings: Vec::new(),
+            hwirq: Some(hwirq),
         };
+        return render(&result, args.format);
     }
     let registers = find_for_value(&args.name)?;
     let value: u64 = values::number(
@@ -239,14 +221,12 @@ fn decoded(args: &DecodeArgs) -> Result<String, Error> {
             ))
         })?);
     }
-    match args.format {
-        Format::Table => Ok(decoded_text(&readings)),
-        Format::Json => to_json(&DecodeResult {
-            schema,
-            readings,
-            hwirq: None,
-        }),
-    }
+    let result = DecodeResult {
+        schema,
+        readings,
+        hwirq: None,
+    };
+    render(&result, args.format)
 }
 
 fn export(args: &ExportArgs) -> Result<String, Error> {

@@ -6,16 +6,16 @@ use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
-use crate::output::{DryRun, to_csv, to_json, to_json_lines, to_markdown, to_table};
+use crate::output::{DryRun, Form, render_routes, to_json};
 use crate::plan::Estimate;
 use crate::result::RouteResult;
-use crate::route::{Setting, make_plan_forced, measure};
+use crate::route::{Planned, Setting, make_plan_forced, measure};
 use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
 use crate::target::{AdtFile, LineMap, Overrides, Target};
 use crate::tree::TreeFile;
 
 use super::all;
-use super::args::{Cli, RouteArgs, RouteFormat};
+use super::args::{Cli, RouteArgs};
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
@@ -27,21 +27,24 @@ use super::write::Sink;
 /// [`Error`] if it did not.
 pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     // Everything that can be wrong with the request is found before the target is touched.
-    let firmware = if args.dry_run && args.firmware.is_none() {
+    if args.dry_run && !matches!(args.format, Form::Table | Form::Json) {
+        return Err(no_rows());
+    }
+    let firmware = if args.dry_run && args.on.firmware.is_none() {
         None
     } else {
-        Some(Firmware::load(args.firmware.as_deref())?)
+        Some(Firmware::load(args.on.firmware.as_deref())?)
     };
     let overrides = overrides(args)?;
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install_telling(cli.quiet);
-    if args.target == all::NAME {
+    if args.on.target == all::NAME {
         return all::run(cli, args, firmware.as_ref(), &overrides, sink);
     }
-    let made = one(cli, args, &args.target, firmware.as_ref(), &overrides)?;
+    let made = one(cli, args, &args.on.target, firmware.as_ref(), &overrides)?;
     match &made {
         Made::Plan(dry) => sink.write(&planned(dry, args.format)?)?,
-        Made::Result(Some(result), _) => sink.write(&written(&[result], args.format)?)?,
+        Made::Result(Some(result), _) => sink.write(&render_routes(&[result], args.format)?)?,
         Made::Result(None, _) => {}
     }
     let verdict = made.verdict();
@@ -52,29 +55,16 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
 }
 
 /// A plan in the form asked for.
-fn planned(dry: &DryRun, format: RouteFormat) -> Result<String, Error> {
+fn planned(dry: &DryRun, format: Form) -> Result<String, Error> {
     match format {
-        RouteFormat::Table => Ok(dry.to_text()),
-        RouteFormat::Json => to_json(dry),
-        _ => Err(Error::Usage(
-            "--dry-run: a plan is shown as table or json".to_owned(),
-        )),
+        Form::Table => Ok(dry.to_text()),
+        Form::Json => to_json(dry),
+        Form::Jsonl | Form::Csv | Form::Markdown => Err(no_rows()),
     }
 }
 
-/// Results in the form asked for; JSON takes one.
-pub(super) fn written(results: &[&RouteResult], format: RouteFormat) -> Result<String, Error> {
-    let each = |text: fn(&RouteResult) -> String| {
-        let parts: Vec<String> = results.iter().map(|r| text(r)).collect();
-        Ok(parts.join("\n\n"))
-    };
-    match format {
-        RouteFormat::Table => each(to_table),
-        RouteFormat::Markdown => each(to_markdown),
-        RouteFormat::Json => results.first().map_or(Ok(String::new()), to_json),
-        RouteFormat::Jsonl => to_json_lines(results),
-        RouteFormat::Csv => to_csv(results),
-    }
+fn no_rows() -> Error {
+    Error::Usage("--dry-run: a plan has no rows of results; allowed are table and json".to_owned())
 }
 
 /// What `route` makes of one target.
@@ -109,25 +99,29 @@ pub(super) fn one(
     firmware: Option<&Firmware>,
     overrides: &Overrides,
 ) -> Result<Made, Error> {
-    let mut opened = open_with(name, args.seed, &args.link, args.loader.as_deref())?;
+    let mut opened = open_with(name, args.on.seed, &args.on.link, args.on.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     let mut proxy = opened.connect()?;
     let target = Target::discover_with(&mut proxy, overrides)
         .map_err(|e| e.at_step("reading the device tree"))?;
     let request = args.request();
-    let (plan, forced) = make_plan_forced(&mut proxy, &target, &request, args.force_line)
+    let Planned {
+        plan,
+        marks: forced,
+        looked,
+    } = make_plan_forced(&mut proxy, &target, &request, args.force_line)
         .map_err(|e| e.at_step("looking for a line"))?;
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
-        let dry = DryRun::new(name, args.seed, &target, &plan);
+        let dry = DryRun::new(name, args.on.seed, &target, &plan);
         return Ok(Made::Plan(Box::new(dry)));
     };
-    if hardware && estimate.needs_consent() && !args.yes {
+    if hardware && estimate.needs_consent() && !args.on.yes {
         let minutes = estimate.expected_ms.div_ceil(60_000);
         return Err(Error::NeedsConsent { minutes });
     }
     // Several targets at once would talk across each other.
-    let quiet = cli.quiet || args.target == all::NAME;
+    let quiet = cli.quiet || args.on.target == all::NAME;
     let mut progress = Progress::new(cli.verbose > 0, quiet, &plan);
     progress.on(Event::Step(&format!(
         "{} cells on {name}, {estimate}",
@@ -135,9 +129,10 @@ pub(super) fn one(
     )));
     let setting = Setting {
         target_name: name.to_owned(),
-        seed: args.seed,
+        seed: args.on.seed,
         marks: marks.into_iter().chain(forced).collect(),
         slice_ns,
+        looked,
     };
     if cli.verbose > 0 {
         for note in proxy.line_notes() {

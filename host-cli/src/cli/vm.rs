@@ -1,8 +1,71 @@
 //! `aicprobe vm`.
 
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
 use crate::error::Error;
 
-use super::args::{Cli, VmArgs};
+use super::args::{Cli, exit_codes};
+use super::values;
+
+/// Serves a virtual SoC on a pseudo-terminal until Ctrl-C. Its path is the first line of standard output; any program that talks
+/// to m1n1 can open it, one after the other.
+///
+/// Without --boot a stand-in for m1n1's proxy answers. With --boot the machine runs that image from its first instruction: at
+/// EL2, MMU off, entered at its base + 0x800 with the address of the boot-arguments in x0; boot-arguments and device tree are
+/// made from the SoC. Virtual time passes with the wall clock, and faster while bytes go.
+#[derive(Debug, Args)]
+#[command(after_help = vm_examples())]
+pub struct VmArgs {
+    /// A built-in virtual SoC, or FILE.toml.
+    pub soc: String,
+    /// Make a symbolic link to the pseudo-terminal; removed at the end.
+    #[arg(long, value_name = "PATH")]
+    pub link: Option<PathBuf>,
+    /// Seed of every random choice of the virtual SoC.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Run this raw image instead of the stand-in.
+    #[arg(long, value_name = "IMAGE")]
+    pub boot: Option<PathBuf>,
+    /// Physical address of the image, a multiple of 0x4000 in RAM. Without it: where the SoC's firmware puts a loader.
+    #[arg(long, value_name = "ADDR", requires = "boot", value_parser = values::address)]
+    pub at: Option<u64>,
+    /// From the image's base to its first instruction.
+    #[arg(long, value_name = "OFFSET", requires = "boot", default_value = "0x800", value_parser = values::address)]
+    pub entry: u64,
+    /// Where the image's UART goes.
+    #[arg(long, requires = "boot", value_enum, default_value_t = UartEnd::Pty)]
+    pub uart: UartEnd,
+    /// Write every instruction to FILE, a line each: CPU, pc and word. Slow, and the file grows fast.
+    #[arg(long, value_name = "FILE", requires = "boot")]
+    pub trace: Option<PathBuf>,
+    /// End after exactly N instructions of all CPUs together.
+    #[arg(long, value_name = "N", requires = "boot", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_insns: Option<u64>,
+}
+
+/// Where a UART goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UartEnd {
+    /// A pseudo-terminal.
+    Pty,
+    /// Standard input and output.
+    Stdio,
+}
+
+fn vm_examples() -> String {
+    "Examples:
+  aicprobe vm t8140 --link m1n1.pty
+      and elsewhere: M1N1DEVICE=m1n1.pty python3 shell.py, or aicprobe route --target ./m1n1.pty
+  aicprobe vm t8140 --boot m1n1.bin
+  aicprobe vm my-soc.toml --boot kernel.img --entry 0 --uart stdio --trace t.txt --max-insns 1000000
+
+"
+    .to_owned()
+        + &exit_codes()
+}
 
 /// Pseudo-terminals are a thing of Unix.
 ///
@@ -31,7 +94,8 @@ mod served {
 
     use virtual_soc::{RawOptions, RawStop, SocModel};
 
-    use crate::cli::args::{Cli, UartEnd, VmArgs};
+    use super::{UartEnd, VmArgs};
+    use crate::cli::args::Cli;
     use crate::cli::interrupt;
     use crate::cli::open::load_model;
     use crate::error::{Error, exit};

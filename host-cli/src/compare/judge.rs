@@ -1,5 +1,6 @@
 //! A difference, its interval, and the word for it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::stats::{Interval, mean, newcombe, welch};
@@ -7,7 +8,7 @@ use crate::stats::{Interval, mean, newcombe, welch};
 use super::run::Measure;
 
 /// The word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Verdict {
     /// A is higher.
     #[serde(rename = "A higher")]

@@ -1,12 +1,13 @@
 //! Result of `compare`; serialised it is the JSON schema "aicprobe.compare/1".
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::judge::Verdict;
 use super::run::Key;
 
 /// What two sides have in common and what not. Differences are B - A.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareResult {
     /// "aicprobe.compare/1".
     pub schema: String,
@@ -47,7 +48,7 @@ impl CompareResult {
 }
 
 /// One side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// As named by the user, with its settings.
     pub name: String,
@@ -69,7 +70,7 @@ impl Side {
 }
 
 /// Where numbers come from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInfo {
     /// The file, or what was measured.
     pub origin: String,
@@ -86,7 +87,7 @@ pub struct RunInfo {
 }
 
 /// A side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum WhichSide {
     /// The first.
     A,
@@ -106,7 +107,7 @@ impl WhichSide {
 }
 
 /// A number of both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricRow {
     /// The cell; `null` = over all paired cells.
     pub cell: Option<Key>,
@@ -135,7 +136,7 @@ pub struct MetricRow {
 }
 
 /// What triggers of a cell did on one side and never on the other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateRow {
     /// The cell.
     pub cell: Key,
@@ -164,7 +165,7 @@ pub struct StateRow {
 }
 
 /// A cell of one side.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Only {
     /// The side that has it.
     pub only_in: WhichSide,
@@ -173,7 +174,7 @@ pub struct Only {
 }
 
 /// Something that is no part of a cell's key and was not the same on both sides.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Condition {
     /// What.
     pub name: String,
@@ -188,7 +189,7 @@ pub struct Condition {
 }
 
 /// All of it in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Cells that both sides have.
     pub cells: usize,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,9 @@ use crate::result::RouteResult;
 pub const DIMENSIONS: [&str; 6] = ["line", "fire_cpu", "fields", "masked", "routing", "repeat"];
 
 /// What a cell is, by dimension: cells of two sides with the same key are a pair.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Key(pub BTreeMap<String, String>);
 

@@ -1,5 +1,6 @@
 //! Which combinations of fields are tried.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::random::SplitMix64;
@@ -12,7 +13,7 @@ const MOST_UNIFORM: usize = 256;
 const CANDIDATES: usize = 32;
 
 /// How much of all there is was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// Combinations tried.
     pub combinations: usize,

@@ -17,7 +17,7 @@ use crate::plan::{GRACE_US, Group, MaskedCpu, Plan, PlannedCell, Routing};
 use crate::session::Measured;
 
 pub use cover::{Coverage, combinations};
-pub use report::{FieldsReport, PairCount, report};
+pub use report::{Contradiction, FieldsReport, PairCount, Seen, report};
 pub use rule::{Choice, Cpu, Fit, Masked, Rule, Sample, explain};
 
 /// Triggers of a cell unless told otherwise.

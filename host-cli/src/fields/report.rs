@@ -1,15 +1,16 @@
 //! What a run of the truth table says.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::result::{Build, Mark};
-use crate::target::SocFacts;
+use crate::behaviour::Answer;
+use crate::result::Head;
 
 use super::rule::{Cpu, Fit, Sample, explain};
 use super::{Coverage, Rule};
 
 /// Landings where the CPUs that accept have just two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PairCount {
     /// One value.
     pub value: u8,
@@ -22,19 +23,43 @@ pub struct PairCount {
     pub against: u64,
 }
 
+/// A claim about fields, and what was counted for and against it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Seen {
+    /// Stable name.
+    pub id: String,
+    /// How often it held.
+    pub answer: Answer,
+    /// Times that it held.
+    #[serde(rename = "for")]
+    pub held: u64,
+    /// Times that it did not.
+    pub against: u64,
+}
+
+/// A cell that the best rule does not explain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Contradiction {
+    /// Number in the plan.
+    pub cell: u32,
+    /// SIQ_CFG bits \[1:0\] read back, by CPU.
+    pub fields: Vec<u8>,
+    /// The CPU that was masked; `null` = none.
+    pub masked: Option<u8>,
+    /// First deliveries, by landing CPU.
+    pub landed: Vec<u64>,
+    /// Triggers not taken within the timeout.
+    pub lost: u64,
+}
+
 /// The result of `aicprobe fields`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldsReport {
     /// "aicprobe.fields/1".
     pub schema: String,
-    /// The target as named by the user.
-    pub target: String,
-    /// The seed.
-    pub seed: u64,
-    /// What ran.
-    pub build: Option<Build>,
-    /// Chip and board.
-    pub soc: SocFacts,
+    /// Who was measured by what.
+    #[serde(flatten)]
+    pub head: Head,
     /// What was tried.
     pub coverage: Coverage,
     /// Cells measured to their end.
@@ -49,17 +74,20 @@ pub struct FieldsReport {
     pub alone: [(u64, u64); 4],
     /// Cells in which the CPUs have just two values, nobody masked: who got it.
     pub pairs: Vec<PairCount>,
-    /// Whether the target is as it was found.
-    pub restored: bool,
-    /// Whether every cell of the plan ran to its end.
-    pub complete: bool,
-    /// What has to be said about all of it.
-    pub marks: Vec<Mark>,
+    /// The same as claims.
+    pub observations: Vec<Seen>,
+    /// The cells that [`Fit::contradictions`] names.
+    pub contradictions: Vec<Contradiction>,
 }
 
-/// Counts and the rule, of samples; the rest of the report is empty.
+/// Counts and the rule, of samples.
 #[must_use]
-pub fn report(samples: &[Sample<'_>], cpus: &[Cpu], coverage: Coverage) -> FieldsReport {
+pub fn report(
+    head: Head,
+    samples: &[Sample<'_>],
+    cpus: &[Cpu],
+    coverage: Coverage,
+) -> FieldsReport {
     let mut alone = [(0, 0); 4];
     let mut pairs = Vec::new();
     for value in 0..4u8 {
@@ -97,61 +125,65 @@ pub fn report(samples: &[Sample<'_>], cpus: &[Cpu], coverage: Coverage) -> Field
     let fit = explain(samples, cpus);
     FieldsReport {
         schema: FieldsReport::SCHEMA.to_owned(),
-        target: String::new(),
-        seed: 0,
-        build: None,
-        soc: SocFacts::default(),
+        head,
         coverage,
         cells: samples.len(),
         fired: samples.iter().map(|s| s.fired).sum(),
         rule: fit.as_ref().filter(|f| f.is_complete()).map(|f| f.rule),
+        observations: observations(&alone, &pairs, fit.as_ref()),
+        contradictions: contradictions(samples, fit.as_ref()),
         fit,
         alone,
         pairs,
-        restored: true,
-        complete: true,
-        marks: Vec::new(),
     }
+}
+
+/// The cells that contradict the best rule, as far as they are listed.
+fn contradictions(samples: &[Sample<'_>], fit: Option<&Fit>) -> Vec<Contradiction> {
+    let ids = fit.map_or(&[][..], |fit| &fit.contradictions);
+    let of = samples.iter().filter(|s| ids.contains(&s.cell));
+    of.map(|s| Contradiction {
+        cell: s.cell,
+        fields: s.fields.to_vec(),
+        masked: s.masked,
+        landed: s.landed.to_vec(),
+        lost: s.lost,
+    })
+    .collect()
+}
+
+/// What counts and fit say, claim by claim; nothing about what was never tried.
+fn observations(alone: &[(u64, u64); 4], pairs: &[PairCount], fit: Option<&Fit>) -> Vec<Seen> {
+    let seen = |id: String, held, against| {
+        let answer = match (held, against) {
+            (0, 0) => return None,
+            (0, _) => Answer::Never,
+            (_, 0) => Answer::Always,
+            _ => Answer::Sometimes,
+        };
+        Some(Seen {
+            id,
+            answer,
+            held,
+            against,
+        })
+    };
+    let alone = alone.iter().enumerate();
+    let mut all: Vec<Option<Seen>> = alone
+        .map(|(value, (held, against))| seen(format!("field-{value}-receives"), *held, *against))
+        .collect();
+    all.extend(pairs.iter().map(|p| {
+        let id = format!("field-{}-before-{}", p.value, p.over);
+        seen(id, p.held, p.against)
+    }));
+    all.extend(fit.map(|fit| {
+        let (held, against) = (fit.explained as u64, fit.contradicted as u64);
+        seen("one-rule-explains-all".to_owned(), held, against)
+    }));
+    all.into_iter().flatten().collect()
 }
 
 impl FieldsReport {
     /// Schema of the JSON.
     pub const SCHEMA: &'static str = "aicprobe.fields/1";
-
-    /// Stable lines, `Observation ID Never|Sometimes|Always FOR AGAINST`.
-    #[must_use]
-    pub fn observations(&self) -> Vec<String> {
-        let word = |held: u64, against: u64| match (held, against) {
-            (0, _) => "Never",
-            (_, 0) => "Always",
-            _ => "Sometimes",
-        };
-        let mut lines = Vec::new();
-        for (value, (held, against)) in self.alone.iter().enumerate() {
-            if held + against > 0 {
-                let seen = word(*held, *against);
-                lines.push(format!(
-                    "Observation field-{value}-receives {seen} {held} {against}"
-                ));
-            }
-        }
-        for p in self.pairs.iter().filter(|p| p.held + p.against > 0) {
-            lines.push(format!(
-                "Observation field-{}-before-{} {} {} {}",
-                p.value,
-                p.over,
-                word(p.held, p.against),
-                p.held,
-                p.against
-            ));
-        }
-        if let Some(fit) = &self.fit {
-            let (held, against) = (fit.explained as u64, fit.contradicted as u64);
-            lines.push(format!(
-                "Observation one-rule-explains-all {} {held} {against}",
-                word(held, against)
-            ));
-        }
-        lines
-    }
 }

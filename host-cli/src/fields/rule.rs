@@ -4,6 +4,7 @@
 //! happens when that CPU masks it. All rules of that form are tried (150 orders of the four values, six choices, two ways with
 //! masks), the strongest first: one that names a single CPU says more than one that names a set.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Rank of a value that never gets an interrupt.
@@ -27,7 +28,7 @@ pub struct Sample<'m> {
 }
 
 /// Which CPU of the best class gets an interrupt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Choice {
     /// The lowest logical id: the boot CPU, then device-tree order.
@@ -78,7 +79,7 @@ impl Choice {
 }
 
 /// What becomes of an interrupt whose CPU masks it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Masked {
     /// It waits for that CPU.
@@ -88,7 +89,7 @@ pub enum Masked {
 }
 
 /// A rule of routing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rule {
     /// Rank by field value, 0 first; `None` = never receives.
     pub rank: [Option<u8>; 4],
@@ -108,7 +109,7 @@ pub struct Cpu {
 }
 
 /// How well the best rule does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fit {
     /// The rule that the fewest cells contradict.
     pub rule: Rule,

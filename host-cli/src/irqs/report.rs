@@ -1,5 +1,6 @@
 //! What the rows of a listing mean.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::regs::{Hwirq, HwirqReading, fiq_name};
@@ -11,7 +12,7 @@ use protocol::LineId;
 use super::parse::{Listing, ListingError, Row, Trigger};
 
 /// What a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A line of the AIC, its number an event word.
@@ -42,12 +43,12 @@ impl Kind {
 }
 
 /// Who owns a line by the device tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Owners(pub Vec<String>);
 
 /// A row and its meaning.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RowInfo {
     /// Linux's own number, or a word.
     pub irq: String,
@@ -78,7 +79,7 @@ pub struct RowInfo {
 }
 
 /// What a CPU took.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CpuTotal {
     /// Linux's number: the boot CPU is 0.
     pub cpu: u32,
@@ -89,7 +90,7 @@ pub struct CpuTotal {
 }
 
 /// The report.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct IrqsReport {
     /// "aicprobe.irqs/1".
     pub schema: &'static str,
@@ -112,6 +113,9 @@ pub struct IrqsReport {
 }
 
 impl IrqsReport {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.irqs/1";
+
     /// Takes every row of a listing; owners by `map`, if there is a device tree.
     ///
     /// # Errors
@@ -153,7 +157,7 @@ impl IrqsReport {
             found.map(|t| t.cpu).collect()
         };
         Ok(Self {
-            schema: "aicprobe.irqs/1",
+            schema: Self::SCHEMA,
             file,
             cpus: listing.cpus.clone(),
             taking: those(true),

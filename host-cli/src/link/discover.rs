@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::OpenError;
@@ -18,7 +19,7 @@ const PROXY_INTERFACE: u8 = 0;
 const SECOND_INTERFACE: u8 = 2;
 
 /// What a port is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// The loader's proxy: the one to use.
@@ -55,8 +56,31 @@ impl Role {
     }
 }
 
+/// The result of `aicprobe list`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PortList {
+    /// "aicprobe.list/1".
+    pub schema: &'static str,
+    /// The ports.
+    pub ports: Vec<Port>,
+}
+
+impl PortList {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.list/1";
+
+    /// Of ports that were found.
+    #[must_use]
+    pub const fn new(ports: Vec<Port>) -> Self {
+        Self {
+            schema: Self::SCHEMA,
+            ports,
+        }
+    }
+}
+
 /// A USB serial port.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Port {
     /// The node to open.
     pub path: PathBuf,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Looks for others before a port counts as held, and the pause between two: a daemon that only looks at a new port, or a
@@ -12,7 +13,7 @@ const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(60);
 
 /// A process that has a node open.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Holder {
     /// Process id.
     pub pid: u32,

@@ -14,7 +14,7 @@ mod virtual_soc;
 
 use std::time::Duration;
 
-pub use self::discover::{Port, Role, only_proxy, ports, udev_rules};
+pub use self::discover::{Port, PortList, Role, only_proxy, ports, udev_rules};
 pub use self::faults::{FaultCounts, FaultSpec, FaultyLink, SpecError};
 pub use self::holders::{Holder, holders};
 pub use self::open_error::OpenError;

@@ -76,6 +76,50 @@ impl Document for CompareResult {
         grids
     }
 
+    fn rows(&self) -> Grid {
+        let columns = [
+            "cell",
+            "metric",
+            "basis",
+            "a_runs",
+            "b_runs",
+            "a",
+            "b",
+            "difference",
+            "low",
+            "high",
+            "verdict",
+            "stands",
+            "model",
+        ];
+        let mut grid = Grid::new("", columns);
+        let end = |x: Option<f64>| x.map_or_else(String::new, |x| x.to_string());
+        let model = match (&self.a.model, &self.b.model) {
+            (Some(_), Some(_)) => "A B",
+            (Some(_), None) => "A",
+            (None, Some(_)) => "B",
+            (None, None) => "",
+        };
+        for m in &self.metrics {
+            grid.row([
+                m.cell.as_ref().map_or_else(String::new, Key::to_string),
+                m.metric.clone(),
+                m.basis.clone(),
+                m.a_runs.to_string(),
+                m.b_runs.to_string(),
+                m.a.to_string(),
+                m.b.to_string(),
+                m.difference.to_string(),
+                end(m.low),
+                end(m.high),
+                m.verdict.name().to_owned(),
+                m.stands.to_string(),
+                model.to_owned(),
+            ]);
+        }
+        grid
+    }
+
     fn notes(&self) -> Vec<String> {
         let s = &self.summary;
         let (a, b) = (self.label(WhichSide::A), self.label(WhichSide::B));

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use aic_regs::aic::{Bank, Generation};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Estimate, Plan, PlannedCell, Routing};
@@ -10,7 +11,7 @@ use crate::result::hex;
 use crate::target::Target;
 
 /// A plan, everything it would write, and how long it would take.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DryRun {
     /// "aicprobe.plan/1".
     pub schema: String,
@@ -27,7 +28,7 @@ pub struct DryRun {
 }
 
 /// Something that would be written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RegisterWrite {
     /// Its name.
     pub register: String,
@@ -38,11 +39,14 @@ pub struct RegisterWrite {
 }
 
 impl DryRun {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.plan/1";
+
     /// Of `plan` on `target`.
     #[must_use]
     pub fn new(target_name: &str, seed: u64, target: &Target, plan: &Plan) -> Self {
         Self {
-            schema: "aicprobe.plan/1".to_owned(),
+            schema: Self::SCHEMA.to_owned(),
             target: target_name.to_owned(),
             seed,
             estimate: Estimate::of(plan),

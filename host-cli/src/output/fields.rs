@@ -2,72 +2,106 @@
 
 use std::fmt::Write as _;
 
-use crate::fields::FieldsReport;
-use crate::plan::Plan;
-use crate::result::MarkKind;
+use crate::fields::{Contradiction, FieldsReport};
 
-/// The whole report; `plan` is what was measured.
-#[must_use]
-pub fn fields_table(report: &FieldsReport, plan: &Plan) -> String {
-    let mut out = String::new();
-    let c = &report.coverage;
-    let _ = writeln!(
-        out,
-        "{} board {}, target {}, seed {}",
-        report.soc.name, report.soc.board, report.target, report.seed
-    );
-    for mark in &report.marks {
-        if mark.kind == MarkKind::ModelOnly {
-            let _ = writeln!(out, "MODEL ONLY: {}", mark.text);
-        }
+use super::{Document, Grid, head_lines, head_notes};
+
+impl Document for FieldsReport {
+    const ROWS: &'static [&'static str] = &["observations", "contradictions"];
+
+    fn heading(&self) -> Vec<String> {
+        let mut lines = head_lines(&self.head);
+        let c = &self.coverage;
+        let of =
+            c.of.map_or_else(|| "more than 2^64".to_owned(), |n| n.to_string());
+        lines.push(format!(
+            "{} cells, {} triggers: {} of {of} combinations, {} of {} pairs of CPUs and values, {} with one value per cluster",
+            self.cells, self.fired, c.combinations, c.pairs, c.pairs_of, c.by_cluster
+        ));
+        lines.push(match (&self.rule, &self.fit) {
+            (Some(rule), _) => format!("rule: {rule}"),
+            (None, Some(fit)) => format!(
+                "no rule explains this: the best one leaves {} of {} cells unexplained ({})",
+                fit.contradicted, self.cells, fit.rule
+            ),
+            (None, None) => "no cell was measured".to_owned(),
+        });
+        lines
     }
-    let of =
-        c.of.map_or_else(|| "more than 2^64".to_owned(), |n| n.to_string());
-    let _ = writeln!(
-        out,
-        "{} cells, {} triggers: {} of {of} combinations, {} of {} pairs of CPUs and values, {} with one value per cluster",
-        report.cells, report.fired, c.combinations, c.pairs, c.pairs_of, c.by_cluster
-    );
-    out.push('\n');
-    match (&report.rule, &report.fit) {
-        (Some(rule), _) => {
-            let _ = writeln!(out, "rule: {rule}");
+
+    fn grids(&self) -> Vec<Grid> {
+        let mut grid = Grid::new("", ["id", "answer", "for", "against"]);
+        for o in &self.observations {
+            grid.row([
+                o.id.clone(),
+                o.answer.name().to_owned(),
+                o.held.to_string(),
+                o.against.to_string(),
+            ]);
         }
-        (None, Some(fit)) => {
+        let mut cells = Grid::new(
+            "cells that the rule does not explain",
+            ["cell", "fields", "masked", "landed", "lost"],
+        );
+        for c in &self.contradictions {
+            cells.row([
+                c.cell.to_string(),
+                digits(c),
+                c.masked
+                    .map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
+                by_cpu(&c.landed),
+                c.lost.to_string(),
+            ]);
+        }
+        let mut grids = vec![grid];
+        grids.extend((!cells.rows.is_empty()).then_some(cells));
+        grids
+    }
+
+    fn notes(&self) -> Vec<String> {
+        head_notes(&self.head)
+    }
+
+    /// With a stable line for each observation, `Observation ID Never|Sometimes|Always FOR AGAINST`.
+    fn table(&self) -> String {
+        let mut out = String::new();
+        for line in self.heading() {
+            let _ = writeln!(out, "{line}");
+        }
+        for c in &self.contradictions {
+            let masked = c.masked;
+            let masked = masked.map_or_else(String::new, |cpu| format!(", CPU {cpu} masked"));
+            let (fields, landed) = (digits(c), by_cpu(&c.landed));
             let _ = writeln!(
                 out,
-                "no rule explains this: the best one leaves {} of {} cells unexplained ({})",
-                fit.contradicted, report.cells, fit.rule
+                "  cell {}: fields {fields}{masked}: landed {landed}, {} lost",
+                c.cell, c.lost
             );
-            for id in &fit.contradictions {
-                if let Some(cell) = plan.cells.iter().find(|c| c.id == *id) {
-                    let fields: String = cell
-                        .fields
-                        .iter()
-                        .map(|f| f.map_or_else(|| ".".to_owned(), |f| f.to_string()))
-                        .collect();
-                    let masked = if cell.masked.is_empty() {
-                        ""
-                    } else {
-                        ", CPU 0 masked"
-                    };
-                    let _ = writeln!(out, "  cell {id}: fields {fields}{masked}");
-                }
-            }
         }
-        (None, None) => out.push_str("no cell was measured\n"),
-    }
-    out.push('\n');
-    for line in report.observations() {
-        let _ = writeln!(out, "{line}");
-    }
-    if !report.restored {
-        out.push_str("\nstate of the target: NOT known to be as found\n");
-    }
-    for mark in &report.marks {
-        if mark.kind != MarkKind::ModelOnly {
-            let _ = writeln!(out, "{}: {}: {}", mark.kind.name(), mark.about, mark.text);
+        out.push('\n');
+        for o in &self.observations {
+            let (answer, held, against) = (o.answer.name(), o.held, o.against);
+            let _ = writeln!(out, "Observation {} {answer} {held} {against}", o.id);
         }
+        out.push('\n');
+        for line in self.notes() {
+            let _ = writeln!(out, "{line}");
+        }
+        out
     }
-    out
+}
+
+/// One digit a CPU.
+fn digits(c: &Contradiction) -> String {
+    c.fields.iter().map(u8::to_string).collect()
+}
+
+/// Counts that are not 0, as `CPU:count`.
+fn by_cpu(counts: &[u64]) -> String {
+    let some = counts.iter().enumerate().filter(|(_, n)| **n > 0);
+    let some: Vec<String> = some.map(|(cpu, n)| format!("{cpu}:{n}")).collect();
+    match some.is_empty() {
+        true => "-".to_owned(),
+        false => some.join(" "),
+    }
 }

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::result::{Head, MarkKind};
 
+use super::order::refuse_falling;
 use super::to_json;
 
 /// Form of a result.
@@ -95,20 +95,35 @@ pub trait Document: Serialize {
     /// Lines above the tables, in words.
     fn heading(&self) -> Vec<String>;
 
-    /// The tables; CSV is the first of them.
+    /// The tables.
     fn grids(&self) -> Vec<Grid>;
 
     /// Lines below the tables.
     fn notes(&self) -> Vec<String>;
+
+    /// The table for CSV. Its columns keep their names and their order; new ones come behind them.
+    fn rows(&self) -> Grid {
+        self.grids().into_iter().next().unwrap_or_default()
+    }
+
+    /// The form for people, where that is made specially.
+    fn table(&self) -> String
+    where
+        Self: Sized,
+    {
+        text(self)
+    }
 }
 
 /// The result in the form asked for.
 ///
 /// # Errors
-/// [`Error::Internal`] if the value cannot be written (it goes to memory, so it can).
+/// [`Error::Falling`] for percentiles that fall; [`Error::Internal`] if the value cannot be written (it goes to memory, so it
+/// can).
 pub fn render<D: Document>(document: &D, format: Format) -> Result<String, Error> {
+    refuse_falling(document)?;
     match format {
-        Format::Table => Ok(text(document)),
+        Format::Table => Ok(document.table()),
         Format::Json => to_json(document),
         Format::Jsonl => json_lines(document),
         Format::Csv => csv(document),
@@ -116,7 +131,7 @@ pub fn render<D: Document>(document: &D, format: Format) -> Result<String, Error
     }
 }
 
-fn text<D: Document>(document: &D) -> String {
+pub(super) fn text<D: Document>(document: &D) -> String {
     let mut out = String::new();
     for line in document.heading() {
         let _ = writeln!(out, "{line}");
@@ -149,7 +164,11 @@ fn markdown<D: Document>(document: &D) -> String {
             let _ = writeln!(out, "**{}**\n", escape(&grid.title));
         }
         let mut escaped = grid;
-        for cell in escaped.rows.iter_mut().flatten() {
+        for cell in escaped
+            .columns
+            .iter_mut()
+            .chain(escaped.rows.iter_mut().flatten())
+        {
             *cell = escape(cell);
         }
         let _ = writeln!(out, "{}", escaped.table(true));
@@ -168,7 +187,15 @@ fn markdown<D: Document>(document: &D) -> String {
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
-        if matches!(c, '*' | '_' | '|' | '<' | '`' | '\\') {
+        // A line end would end the row.
+        if matches!(c, '\n' | '\r') {
+            out.push(' ');
+            continue;
+        }
+        if matches!(
+            c,
+            '*' | '_' | '|' | '<' | '>' | '`' | '\\' | '[' | ']' | '~' | '#' | '&'
+        ) {
             out.push('\\');
         }
         out.push(c);
@@ -176,10 +203,24 @@ fn escape(text: &str) -> String {
     out
 }
 
+/// A value as one word: the name that JSON has for it.
+pub(super) fn word<T: Serialize>(value: &T) -> String {
+    let value = serde_json::to_value(value).ok();
+    let word = value.as_ref().and_then(Value::as_str);
+    word.unwrap_or_default().to_owned()
+}
+
+/// Items with spaces between.
+pub(super) fn spaced<T: ToString>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(T::to_string).collect();
+    items.join(" ")
+}
+
 fn csv<D: Document>(document: &D) -> Result<String, Error> {
     let bad = |e: &dyn std::fmt::Display| Error::Internal(e.to_string());
     let mut writer = csv::Writer::from_writer(Vec::new());
-    if let Some(grid) = document.grids().first() {
+    let grid = document.rows();
+    if !grid.columns.is_empty() {
         writer.write_record(&grid.columns).map_err(|e| bad(&e))?;
         for row in &grid.rows {
             // "-" is for eyes: nothing of the kind is an empty field.
@@ -208,76 +249,4 @@ fn json_lines<D: Document>(document: &D) -> Result<String, Error> {
         let _ = writeln!(out, "{}", json!({ name: row }));
     }
     Ok(out)
-}
-
-/// The lines that every run on a target begins with.
-#[must_use]
-pub fn head_lines(head: &Head) -> Vec<String> {
-    let mut lines = vec![format!(
-        "{} board {}, target {}, seed {}",
-        head.soc.title(),
-        if head.soc.board.is_empty() {
-            "-"
-        } else {
-            &head.soc.board
-        },
-        head.target,
-        head.seed
-    )];
-    for mark in head.marks.iter().filter(|m| m.kind == MarkKind::ModelOnly) {
-        lines.push(format!("MODEL ONLY: {}", mark.text));
-    }
-    let c = &head.counter;
-    let turns = c.slice_ns.map_or_else(String::new, |ns| {
-        format!("; virtual CPUs take turns of {ns} ns")
-    });
-    lines.push(format!(
-        "counter {} Hz, step {} ticks = {} ns{turns}",
-        c.hz, c.step_ticks, c.step_ns
-    ));
-    let b = &head.build;
-    lines.push(format!("aicprobe {}, firmware {}", b.tool, b.firmware));
-    lines
-}
-
-/// And those that it ends with.
-#[must_use]
-pub fn head_notes(head: &Head) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !head.complete {
-        lines.push("not everything that was planned ran to its end".to_owned());
-    }
-    lines.push(if head.restored {
-        "state of the target: as found".to_owned()
-    } else {
-        "state of the target: NOT known to be as found".to_owned()
-    });
-    for m in head.marks.iter().filter(|m| m.kind != MarkKind::ModelOnly) {
-        lines.push(format!("{}: {}: {}", m.kind.name(), m.about, m.text));
-    }
-    lines
-}
-
-/// The table of CPUs.
-#[must_use]
-pub fn cpu_grid(head: &Head) -> Grid {
-    let mut grid = Grid::new(
-        "",
-        [
-            "CPU", "ADT id", "MPIDR", "cluster", "core", "boot", "state", "SIQ_CFG",
-        ],
-    );
-    for c in &head.cpus {
-        grid.row([
-            c.id.to_string(),
-            c.adt_id.to_string(),
-            c.mpidr.clone(),
-            c.cluster.to_string(),
-            c.core.letter().to_owned(),
-            if c.boot { "boot" } else { "" }.to_owned(),
-            c.state.name().to_owned(),
-            c.siq_cfg.clone().unwrap_or_else(|| "-".into()),
-        ]);
-    }
-    grid
 }

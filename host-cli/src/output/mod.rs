@@ -1,21 +1,28 @@
 //! A result as text.
 
+mod bench;
 mod compare;
 mod dry_run;
 mod fields;
 mod grid;
+mod handoff;
+mod head;
+mod irqs;
 mod json;
 mod observe;
+mod order;
+mod ports;
+mod regs;
 mod rows;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use dry_run::{DryRun, RegisterWrite};
-pub use fields::fields_table;
 pub use grid::Format as Form;
-pub use grid::{Document, Grid, cpu_grid, head_lines, head_notes, render};
+pub use grid::{Document, Grid, render};
+pub use head::{cpu_grid, head_lines, head_notes};
 pub use json::to_json;
-pub use observe::observe_table;
-pub use rows::{to_csv, to_json_lines, to_markdown};
-pub use table::to_table;
+pub use order::refuse_falling;
+pub use rows::render_routes;

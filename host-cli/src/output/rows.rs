@@ -8,14 +8,35 @@ use serde_json::{Value, json};
 use crate::error::Error;
 use crate::result::{Cell, MarkKind, RouteResult};
 
-use super::table::{cells, cpus, heading, markdown, summary};
+use super::table::{cells, cpus, heading, markdown, summary, to_table};
+use super::{Form, refuse_falling, to_json};
+
+/// Results of `route` in the form asked for, one after the other; JSON takes one.
+///
+/// # Errors
+/// [`Error::Falling`] for percentiles that fall; [`Error::Internal`] if a result cannot be written (it goes to memory, so it
+/// can).
+pub fn render_routes(results: &[&RouteResult], form: Form) -> Result<String, Error> {
+    refuse_falling(&results)?;
+    let each = |text: fn(&RouteResult) -> String| {
+        let parts: Vec<String> = results.iter().map(|r| text(r)).collect();
+        Ok(parts.join("\n\n"))
+    };
+    match form {
+        Form::Table => each(to_table),
+        Form::Markdown => each(to_markdown),
+        Form::Json => results.first().map_or(Ok(String::new()), to_json),
+        Form::Jsonl => to_json_lines(results),
+        Form::Csv => to_csv(results),
+    }
+}
 
 /// One line per cell behind a line of names; CPUs' counts are columns `landed_0`, `landed_1`, … up to the most that any of the
 /// results has. Nothing but numbers, names and lists with spaces between; an empty field is "nothing of the kind".
 ///
 /// # Errors
 /// [`Error::Internal`] if it cannot be written (it goes to memory, so it can).
-pub fn to_csv(results: &[&RouteResult]) -> Result<String, Error> {
+pub(super) fn to_csv(results: &[&RouteResult]) -> Result<String, Error> {
     let bad = |e: &dyn std::fmt::Display| Error::Internal(e.to_string());
     let most = results.iter().map(|r| r.cpus.len()).max().unwrap_or(0);
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -126,7 +147,7 @@ fn spaced<T: ToString>(items: impl Iterator<Item = T>) -> String {
 ///
 /// # Errors
 /// [`Error::Internal`] if it cannot be written.
-pub fn to_json_lines(results: &[&RouteResult]) -> Result<String, Error> {
+pub(super) fn to_json_lines(results: &[&RouteResult]) -> Result<String, Error> {
     let mut out = String::new();
     for r in results {
         let mut run = value(r)?;
@@ -146,8 +167,7 @@ fn value<T: Serialize>(of: &T) -> Result<Value, Error> {
 }
 
 /// The tables of a result as Markdown, for a pull request.
-#[must_use]
-pub fn to_markdown(r: &RouteResult) -> String {
+pub(super) fn to_markdown(r: &RouteResult) -> String {
     let mut text = String::new();
     heading(&mut text, r);
     let mut out = String::new();

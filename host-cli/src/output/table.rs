@@ -7,8 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use crate::result::{Cell, MarkKind, RouteResult};
 
 /// The whole result.
-#[must_use]
-pub fn to_table(result: &RouteResult) -> String {
+pub(super) fn to_table(result: &RouteResult) -> String {
     let mut out = String::new();
     heading(&mut out, result);
     let _ = writeln!(out, "\n{}", lines(&cpus(result)));

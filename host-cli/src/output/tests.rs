@@ -1,6 +1,8 @@
 //! Outputs of a result made by hand.
 
-use super::{to_csv, to_json, to_json_lines, to_markdown, to_table};
+use super::rows::{to_csv, to_json_lines, to_markdown};
+use super::table::to_table;
+use super::{Form, refuse_falling, render_routes, to_json};
 use crate::plan::Group;
 use crate::result::{
     Aic, Build, Cell, Counter, Cpu, CpuState, Line, Mark, MissBound, Restore, RouteResult, Summary,
@@ -234,4 +236,36 @@ fn markdown_has_tables() {
         "{text}"
     );
     assert!(text.contains("* partial: cells[0]: stopped"), "{text}");
+}
+
+#[test]
+fn percentiles_that_fall_are_shown_in_no_form() {
+    let mut result = sample();
+    // The first column of the seed text's table.
+    result.cells[0].latency_ns = Some(Latency {
+        min: 2,
+        p50: 30,
+        p95: 2384,
+        p99: 2922,
+        max: 1038,
+    });
+    for form in [
+        Form::Table,
+        Form::Json,
+        Form::Jsonl,
+        Form::Csv,
+        Form::Markdown,
+    ] {
+        let said = render_routes(&[&sample(), &result], form).expect_err("refused");
+        let text = said.to_string();
+        assert!(text.contains("/1/cells/0/latency_ns"), "{text}");
+        assert!(text.contains("p99 2922, max 1038"), "{text}");
+    }
+    assert!(to_json(&result).is_err() && refuse_falling(&result).is_err());
+    // A result that was saved by others is no better.
+    let mut saved = serde_json::to_value(sample()).unwrap();
+    assert!(serde_json::from_value::<RouteResult>(saved.clone()).is_ok());
+    saved["cells"][0]["latency_ns"] = serde_json::to_value(result.cells[0].latency_ns).unwrap();
+    let said = serde_json::from_value::<RouteResult>(saved).expect_err("refused");
+    assert!(said.to_string().contains("out of order"), "{said}");
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
@@ -17,7 +18,7 @@ const TRIGGER_US: u64 = 20;
 const CELL_US: u64 = 2_000;
 
 /// Duration of a plan on the target's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// If every trigger is delivered at once, in milliseconds.
     pub expected_ms: u64,

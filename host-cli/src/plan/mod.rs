@@ -2,11 +2,13 @@
 
 mod build;
 mod estimate;
+mod shape;
 #[cfg(test)]
 mod tests;
 
 use protocol::command::{FIELD_AS_FOUND, FiqCell, Handover, IpiCell, Load, Special, StormCell};
 use protocol::{Cell, Command, LineId, Mask, Register};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{PlanError, Request, build, build_for};
@@ -28,7 +30,7 @@ pub const MAX_MASK_US: u32 = 1_000_000;
 pub const MAX_TIMEOUT_US: u32 = 10_000_000;
 
 /// Part of a plan that a cell belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
     /// State as found, every CPU fires.
@@ -64,13 +66,14 @@ impl Group {
 }
 
 /// One cell of a plan; CPUs by logical id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedCell {
     /// Its number, from 0.
     pub id: u32,
     /// Part of the plan.
     pub group: Group,
     /// The line that is fired.
+    #[schemars(schema_with = "shape::line")]
     pub line: LineId,
     /// Who fires.
     pub fire_cpu: u8,
@@ -92,11 +95,12 @@ pub struct PlannedCell {
     pub raw: bool,
     /// What few cells have; its `routing` comes from [`PlannedCell::routing`].
     #[serde(default, skip_serializing_if = "is_ordinary")]
+    #[schemars(schema_with = "shape::special")]
     pub special: Special,
 }
 
 /// A line's word at the controller during a cell.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Routing {
     /// As found.
@@ -119,7 +123,7 @@ fn is_ordinary(special: &Special) -> bool {
 }
 
 /// A CPU that is masked in a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MaskedCpu {
     /// Logical id.
     pub cpu: u8,

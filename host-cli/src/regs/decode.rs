@@ -3,13 +3,14 @@
 use aic_regs::aic::{EventKind, EventWord};
 use aic_regs::facts::{Field, SystemRegisterFact};
 use aic_regs::sysreg::Esr;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::model::{Origin, Register};
 use crate::result::hex;
 
 /// A value with its fields.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decoded {
     /// The register.
     pub register: &'static str,
@@ -29,7 +30,7 @@ pub struct Decoded {
 }
 
 /// A field's value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DecodedField {
     /// The field.
     pub name: &'static str,

@@ -2,14 +2,17 @@
 
 use aic_regs::aic::Generation;
 use aic_regs::facts::{CONTROLLERS, Controller};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::decode::Decoded;
+use super::hwirq::Hwirq;
 use super::model::{Register, registers_on};
 use super::{GENERATIONS, generation_name, usual};
 use crate::result::hex;
 
 /// The registers of `regs list`, without their fields.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegsList<'r> {
     /// "aicprobe.regs.list/1".
     pub schema: &'static str,
@@ -18,7 +21,7 @@ pub struct RegsList<'r> {
 }
 
 /// The registers of `regs show`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegsShow<'r> {
     /// "aicprobe.regs.show/1".
     pub schema: &'static str,
@@ -28,8 +31,36 @@ pub struct RegsShow<'r> {
     pub registers: &'r [Register],
 }
 
+/// The result of `regs decode`: one of the two.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DecodeResult {
+    /// "aicprobe.regs.decode/1".
+    pub schema: &'static str,
+    /// Readings of a register's value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Decoded>,
+    /// The reading of an interrupt number of Linux.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hwirq: Option<Hwirq>,
+}
+
+impl RegsList<'_> {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.regs.list/1";
+}
+
+impl RegsShow<'_> {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.regs.show/1";
+}
+
+impl DecodeResult {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.regs.decode/1";
+}
+
 /// Everything that the tables hold.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegsExport {
     /// "aicprobe.regs/1".
     pub schema: &'static str,
@@ -44,7 +75,7 @@ pub struct RegsExport {
 }
 
 /// A word under `source` and what it means.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct SourceWord {
     /// The word.
     pub source: &'static str,
@@ -53,7 +84,7 @@ pub struct SourceWord {
 }
 
 /// The controller of a SoC.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Controllers {
     /// The SoC.
     pub soc: &'static str,
@@ -92,6 +123,9 @@ impl From<&Controller> for Controllers {
 }
 
 impl RegsExport {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.regs/1";
+
     /// The tables, with the controllers of `soc` or `generation` only if one is named. System registers are always in it.
     #[must_use]
     pub fn new(soc: Option<&'static Controller>, generation: Option<Generation>) -> Self {
@@ -127,7 +161,7 @@ impl RegsExport {
             (None, None) => GENERATIONS.map(usual).to_vec(),
         };
         Self {
-            schema: "aicprobe.regs/1",
+            schema: Self::SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
             sources: sources
                 .map(|(source, meaning)| SourceWord {

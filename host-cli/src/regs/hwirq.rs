@@ -5,6 +5,7 @@
 //! numbers of their own: those have no type in bits 23:16, or one that the AIC does not know.
 
 use aic_regs::aic::{EventKind, EventWord, Line};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::decode::event_note;
@@ -27,7 +28,7 @@ pub fn fiq_name(number: usize) -> Option<&'static str> {
 }
 
 /// An interrupt number taken apart.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Hwirq {
     /// The number as given.
     pub hwirq: u32,
@@ -49,7 +50,7 @@ pub struct Hwirq {
 }
 
 /// What an interrupt number is as an event word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HwirqReading {
     /// A hardware line.

@@ -11,7 +11,7 @@ mod svd;
 mod table;
 
 pub use decode::{Decoded, DecodedField, decode};
-pub use export::{Controllers, RegsExport, RegsList, RegsShow};
+pub use export::{Controllers, DecodeResult, RegsExport, RegsList, RegsShow};
 pub use find::{FindError, find, find_for_value};
 pub use hwirq::{Hwirq, HwirqReading, fiq_name};
 pub use model::{FieldFact, Place, Register, ValueFact, VariantFact, registers, registers_on};

@@ -4,13 +4,14 @@ use aic_regs::aic::Generation;
 use aic_regs::facts::{
     BlockRegister, Controller, Field, SYSTEM_REGISTERS, SystemRegisterFact, Variant, WriteEffect,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{GENERATIONS, access_name, generation_name, usual};
 use crate::result::hex;
 
 /// A memory-mapped or a system register.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Register {
     /// Its name.
     pub name: &'static str,
@@ -52,7 +53,7 @@ pub(super) enum Origin {
 }
 
 /// Where a memory-mapped register is on one SoC, which stands for its generation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
     /// "AICv1", "AICv2" or "AICv3".
     pub generation: &'static str,
@@ -71,7 +72,7 @@ pub struct Place {
 }
 
 /// How instructions name a system register.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EncodingFact {
     /// `S<op0>_<op1>_C<n>_C<m>_<op2>`.
     pub name: String,
@@ -94,7 +95,7 @@ pub struct EncodingFact {
 }
 
 /// A field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FieldFact {
     /// Its name.
     pub name: &'static str,
@@ -112,7 +113,7 @@ pub struct FieldFact {
 }
 
 /// A value of a field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ValueFact {
     /// The value, shifted down to bit 0.
     pub value: u64,
@@ -123,7 +124,7 @@ pub struct ValueFact {
 }
 
 /// The fields of SoCs whose register looks different, or another reading of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VariantFact {
     /// Where or for whom it holds.
     pub applies: &'static str,

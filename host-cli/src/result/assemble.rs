@@ -9,6 +9,7 @@ use crate::plan::{PlannedCell, Routing};
 use crate::session::{Measured, Outcome, Restoring, describe};
 use crate::target::{Core, Target};
 
+use super::said;
 use super::{Aic, Build, Cell, Counter, Cpu, Head, Mark, MissBound, Restore, RouteResult, Summary};
 
 /// What a result says beside the session's answers.
@@ -49,7 +50,9 @@ pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, 
         && outcome.cells.iter().all(|(_, m)| m.complete);
     let mut marks = context.marks;
     marks.extend(context.target.marks.iter().cloned());
-    marks.extend(session_marks(context.target, outcome));
+    marks.extend(said::of_session(context.target, outcome));
+    marks.extend(said::of_cells(outcome));
+    marks.extend(said::of_end(outcome));
     Ok(RouteResult {
         schema: RouteResult::SCHEMA.to_owned(),
         target: context.target_name.to_owned(),
@@ -78,7 +81,9 @@ pub fn head(context: Context<'_>, outcome: &Outcome) -> Result<Head, Error> {
     };
     let mut marks = context.marks;
     marks.extend(context.target.marks.iter().cloned());
-    marks.extend(session_marks(context.target, outcome));
+    marks.extend(said::of_session(context.target, outcome));
+    marks.extend(said::few(said::of_cells(outcome)));
+    marks.extend(said::of_end(outcome));
     Ok(Head {
         target: context.target_name.to_owned(),
         seed: context.seed,
@@ -268,75 +273,6 @@ fn restore(restoring: &Restoring) -> Restore {
         },
         Restoring::Untouched | Restoring::Unknown => Restore::default(),
     }
-}
-
-fn session_marks(target: &Target, outcome: &Outcome) -> Vec<Mark> {
-    let mut marks = outcome.marks.clone();
-    for (facts, info) in target.cpus.iter().zip(&outcome.answers.cpus) {
-        let about = format!("cpus[{}].mpidr", facts.id);
-        match info {
-            None => marks.push(Mark::inferred(
-                &about,
-                "from reg and cluster-type: it did not run",
-            )),
-            Some(i) if i.mpidr != facts.mpidr => marks.push(Mark::note(
-                &about,
-                format!("the device tree suggests {}", hex(facts.mpidr)),
-            )),
-            Some(_) => {}
-        }
-    }
-    if let Some(opened) = outcome.answers.opened {
-        for (n, what) in [
-            (opened.software_pending, "set by software"),
-            (opened.unmasked, "unmasked"),
-        ] {
-            if n > 0 {
-                marks.push(Mark::note("aic", format!("{n} lines were found {what}")));
-            }
-        }
-    }
-    for (planned, m) in &outcome.cells {
-        let about = format!("cells[{}]", planned.id);
-        if let Some(refusal) = m.refusal {
-            marks.push(Mark::partial(&about, describe(refusal)));
-        } else if !m.complete {
-            let text = format!("{} of {} triggers fired", m.fired, planned.triggers);
-            marks.push(Mark::partial(&about, text));
-        }
-        let pairs = planned.fields.iter().zip(&m.fields);
-        for (cpu, (asked, read)) in pairs.enumerate() {
-            if let Some(asked) = asked
-                && m.refusal.is_none()
-                && asked != read
-            {
-                let text = format!("the field of CPU {cpu} was set to {asked} and reads {read}");
-                marks.push(Mark::note(&about, text));
-            }
-        }
-        if m.fields_changed {
-            marks.push(Mark::note(&about, "the fields changed while the cell ran"));
-        }
-        if m.max_ticks >= 1 << 32 {
-            marks.push(Mark::note(
-                &about,
-                "latencies of 2^32 ticks and more share one bucket",
-            ));
-        }
-    }
-    if outcome.interrupted {
-        marks.push(Mark::partial("cells", "interrupted by the user"));
-    }
-    if let Some(failure) = &outcome.failure {
-        marks.push(Mark::partial("cells", format!("ended early: {failure}")));
-    }
-    if outcome.restoring == Restoring::Unknown {
-        marks.push(Mark::partial(
-            "restored",
-            "nobody could look at the target afterwards",
-        ));
-    }
-    marks
 }
 
 /// A 64-bit register as the result shows it.

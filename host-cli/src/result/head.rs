@@ -1,5 +1,6 @@
 //! What every result of a run on a target begins with.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::target::SocFacts;
@@ -7,7 +8,7 @@ use crate::target::SocFacts;
 use super::{Build, Counter, Cpu, Mark};
 
 /// Who was measured by what, and what has to be said about it; flattened into the results of experiments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Head {
     /// The target as named by the user.
     pub target: String,

@@ -1,9 +1,10 @@
 //! Where a fact does not come from the hardware itself.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Standing of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MarkKind {
     /// A virtual SoC's answer: says nothing about hardware.
     #[serde(rename = "model only")]
@@ -33,7 +34,7 @@ impl MarkKind {
 }
 
 /// One marked fact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mark {
     /// Its standing.
     pub kind: MarkKind,

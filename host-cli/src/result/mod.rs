@@ -1,11 +1,14 @@
 //! The one result value of a command; every output is made from it.
 
 mod assemble;
+mod bench;
 mod head;
 mod mark;
 mod route;
+mod said;
 
 pub use assemble::{Context, assemble, head, hex};
+pub use bench::{BenchLink, Times, Transfer};
 pub use head::Head;
 pub use mark::{Mark, MarkKind};
 pub use route::{

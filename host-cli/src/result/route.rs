@@ -3,6 +3,7 @@
 //! Arrays "by CPU" are indexed by logical id and have an entry for every CPU of `cpus`, whatever its state. 64-bit
 //! registers are strings like "0x80010100"; counts and times are numbers.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::firmware::Firmware;
@@ -13,7 +14,7 @@ use crate::target::{Core, SocFacts};
 use super::Mark;
 
 /// Everything a run of `route` found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RouteResult {
     /// "aicprobe.route/1".
     pub schema: String,
@@ -51,7 +52,7 @@ impl RouteResult {
 }
 
 /// What ran.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Build {
     /// Version of this program.
     pub tool: String,
@@ -74,7 +75,7 @@ impl Build {
 }
 
 /// The interrupt controller.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Aic {
     /// 2 or 3.
     pub generation: u8,
@@ -91,7 +92,7 @@ pub struct Aic {
 }
 
 /// What became of a CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CpuState {
     /// It ran the firmware.
@@ -118,7 +119,7 @@ impl CpuState {
 }
 
 /// One CPU.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
     /// Logical id.
     pub id: u8,
@@ -141,7 +142,7 @@ pub struct Cpu {
 }
 
 /// The clock behind the latencies.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
     /// CNTFRQ_EL0.
     pub hz: u64,
@@ -157,7 +158,7 @@ pub struct Counter {
 }
 
 /// A line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// Die.
     pub die: u8,
@@ -179,7 +180,7 @@ impl From<protocol::LineId> for Line {
 }
 
 /// One cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// Number in the plan.
     pub id: u32,
@@ -234,7 +235,7 @@ pub struct Cell {
 }
 
 /// What counts say about a rate.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MissBound {
     /// Triggers lost.
     pub misses: u64,
@@ -263,7 +264,7 @@ fn significant(x: f64) -> f64 {
 }
 
 /// All cells together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Triggers fired.
     pub fired: u64,
@@ -282,7 +283,7 @@ pub struct Summary {
 }
 
 /// How the restoring was checked.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Restore {
     /// Values read back.
     pub checked: u32,

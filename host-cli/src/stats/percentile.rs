@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use protocol::latency::{BUCKETS, middle};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why counts are not believed.
@@ -45,7 +46,8 @@ pub struct Histogram {
 }
 
 /// Order statistics of a latency; all in the same unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Read")]
 pub struct Latency {
     /// Smallest, exact.
     pub min: u64,
@@ -146,6 +148,31 @@ impl Histogram {
             }
         }
         0
+    }
+}
+
+/// What was read, before anybody looked whether it rises.
+#[derive(Deserialize, JsonSchema)]
+struct Read {
+    min: u64,
+    p50: u64,
+    p95: u64,
+    p99: u64,
+    max: u64,
+}
+
+impl TryFrom<Read> for Latency {
+    type Error = HistogramError;
+
+    fn try_from(read: Read) -> Result<Self, HistogramError> {
+        Self {
+            min: read.min,
+            p50: read.p50,
+            p95: read.p95,
+            p99: read.p99,
+            max: read.max,
+        }
+        .checked()
     }
 }
 

@@ -1,12 +1,14 @@
 //! The percentiles of a table, from the raw counts of a histogram.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Histogram, HistogramError};
 
 /// Order statistics of latencies, in nanoseconds; nearest rank. `min` and `max` are exact, the others as fine as the target's
 /// buckets: at most 1 tick below 1 us (at 1 GHz), at most 1 % above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Read")]
 pub struct Percentiles {
     /// How many values.
     pub count: u64,
@@ -24,6 +26,37 @@ pub struct Percentiles {
     pub p999: u64,
     /// Largest.
     pub max: u64,
+}
+
+/// What was read, before anybody looked whether it rises.
+#[derive(Deserialize, JsonSchema)]
+struct Read {
+    count: u64,
+    min: u64,
+    p50: u64,
+    p95: u64,
+    p98: u64,
+    p99: u64,
+    p999: u64,
+    max: u64,
+}
+
+impl TryFrom<Read> for Percentiles {
+    type Error = HistogramError;
+
+    fn try_from(read: Read) -> Result<Self, HistogramError> {
+        Self {
+            count: read.count,
+            min: read.min,
+            p50: read.p50,
+            p95: read.p95,
+            p98: read.p98,
+            p99: read.p99,
+            p999: read.p999,
+            max: read.max,
+        }
+        .checked()
+    }
 }
 
 impl Percentiles {
@@ -132,6 +165,9 @@ mod tests {
             max: 1038,
         };
         assert!(matches!(s4.checked(), Err(HistogramError::Unordered(_))));
+        let saved = serde_json::to_value(s4).unwrap();
+        let read = serde_json::from_value::<Percentiles>(saved);
+        assert!(read.is_err_and(|e| e.to_string().contains("out of order")));
         let h = histogram(&[(10, 1)]);
         assert!(Percentiles::of(&h, 1, 12, 11, 1).is_err());
         assert!(Percentiles::of(&h, 2, 10, 10, 1).is_err());

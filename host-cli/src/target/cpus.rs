@@ -6,6 +6,7 @@
 use adt::{Adt, Node};
 use aic_regs::sysreg::{CoreType, Mpidr};
 use protocol::MAX_CPUS;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::result::Mark;
@@ -13,7 +14,7 @@ use crate::result::Mark;
 use super::TargetError;
 
 /// Kind of a core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Core {
     /// Efficiency.
     E,

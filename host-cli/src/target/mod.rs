@@ -35,7 +35,7 @@ pub use spare::{
     Candidate, Objection, candidates, check_lines, find_spare, objections, registers_objections,
 };
 pub use text::{node_path, printable};
-pub use verify::{verify_layout, verify_pairs};
+pub use verify::{Looked, verify_layout, verify_pairs};
 
 use crate::error::Error;
 use crate::result::Mark;

@@ -1,10 +1,11 @@
 //! Chip and board, as the device tree names them.
 
 use adt::Adt;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Chip and board.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SocFacts {
     /// SoC, e.g. "T8140"; empty if the tree does not say.
     pub name: String,

@@ -12,6 +12,16 @@ use crate::proxy::Proxy;
 use super::block::{Block, LineBits, try_mask_pair};
 use super::{AicFacts, Registers, Target, TargetError, find_spare};
 
+/// What has been looked at in this run, and is not looked at again: a watched line costs 20 ms, the pairs of a large controller
+/// hundreds of round trips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// A line of die 0 that failed no test.
+    pub spare: Option<LineId>,
+    /// [`verify_pairs`] found nothing.
+    pub pairs: bool,
+}
+
 /// The half of [`verify_layout`] that writes nothing: SET and CLR of every bank of every die must read as pairs. What a line's registers
 /// say means nothing before.
 ///
@@ -49,20 +59,25 @@ pub fn verify_pairs(registers: &mut dyn Registers, aic: &AicFacts) -> Result<(),
 }
 
 /// Checks every die's banks by reading, and with the mask of a spare line on each, where there is one. It writes and puts back, so
-/// that a stop comes after it.
+/// that a stop comes after it. What `looked` holds is taken as it is.
 ///
 /// # Errors
 /// [`TargetError::Layout`] with what disagrees; errors of the link.
-pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error> {
-    proxy.held(|proxy| verify(proxy, target))
+pub fn verify_layout(proxy: &mut Proxy<'_>, target: &Target, looked: Looked) -> Result<(), Error> {
+    proxy.held(|proxy| verify(proxy, target, looked))
 }
 
-fn verify(proxy: &mut Proxy<'_>, target: &Target) -> Result<(), Error> {
-    verify_pairs(proxy, &target.aic)?;
-    let spare = match find_spare(proxy, target) {
-        Ok(line) => Some(line),
-        Err(Error::Line(_)) => None,
-        Err(e) => return Err(e),
+fn verify(proxy: &mut Proxy<'_>, target: &Target, looked: Looked) -> Result<(), Error> {
+    if !looked.pairs {
+        verify_pairs(proxy, &target.aic)?;
+    }
+    let spare = match looked.spare {
+        Some(line) => Some(line),
+        None => match find_spare(proxy, target) {
+            Ok(line) => Some(line),
+            Err(Error::Line(_)) => None,
+            Err(e) => return Err(e),
+        },
     };
     let g = target.aic.geometry;
     let base = target.aic.base;

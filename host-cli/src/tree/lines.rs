@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use protocol::LineId;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::result::Mark;
@@ -15,7 +16,7 @@ use crate::target::{
 const CANDIDATES: usize = 8;
 
 /// Where the controller is, and where its numbers of lines come from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Source {
     /// The file or the target.
     pub name: String,
@@ -41,7 +42,7 @@ pub struct Looked {
 }
 
 /// The report.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LinesReport {
     /// "aicprobe.lines/1".
     pub schema: &'static str,
@@ -80,7 +81,7 @@ pub struct LinesReport {
 }
 
 /// Counts of a device tree's lines.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
     /// Lines named in `interrupts`, those outside the controller too.
     pub named: usize,
@@ -99,7 +100,7 @@ pub struct Counts {
 }
 
 /// A line with owners.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Owned {
     /// The line, flat over all dies.
     pub line: u32,
@@ -110,7 +111,7 @@ pub struct Owned {
 }
 
 /// A specifier.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OwnerInfo {
     /// The node.
     #[serde(serialize_with = "as_text")]
@@ -126,7 +127,7 @@ pub struct OwnerInfo {
 }
 
 /// An MSI range.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Msi {
     /// First line, flat over all dies.
     pub first: u32,
@@ -137,7 +138,7 @@ pub struct Msi {
 }
 
 /// A line that goes to a coprocessor.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Routed {
     /// The line, flat over all dies.
     pub line: u32,
@@ -146,7 +147,7 @@ pub struct Routed {
 }
 
 /// A run of lines that nobody owns.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Gap {
     /// Die.
     pub die: u8,
@@ -157,7 +158,7 @@ pub struct Gap {
 }
 
 /// A line to fire.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Spare {
     /// Die.
     pub die: u8,
@@ -172,7 +173,7 @@ pub struct Spare {
 }
 
 /// A line that the device tree misses but that does something.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Suspicious {
     /// Die.
     pub die: u8,
@@ -183,7 +184,7 @@ pub struct Suspicious {
 }
 
 /// The answer for a line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Asked {
     /// Die.
     pub die: u8,
@@ -198,7 +199,7 @@ pub struct Asked {
 }
 
 /// A look.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LookedInfo {
     /// Milliseconds from the first look to the last.
     pub ms: f64,
@@ -225,6 +226,9 @@ const fn level_name(level: Level) -> &'static str {
 }
 
 impl LinesReport {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.lines/1";
+
     /// Puts together what is known.
     #[must_use]
     pub fn new(
@@ -270,7 +274,7 @@ impl LinesReport {
         };
         let spare = best.map(|c| spare(&c, failed(c.line).unwrap_or_default()));
         Self {
-            schema: "aicprobe.lines/1",
+            schema: Self::SCHEMA,
             soc,
             source,
             nr_irq: space.nr_irq,

@@ -1,6 +1,7 @@
 //! A tree, or a part of it.
 
 use adt::{Adt, Node};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::target::{node_path, printable};
@@ -55,7 +56,7 @@ pub enum ListError {
 }
 
 /// A listing.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Listing {
     /// "aicprobe.adt/1".
     pub schema: &'static str,
@@ -76,7 +77,7 @@ pub struct Listing {
 }
 
 /// A node.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NodeInfo {
     /// Its path; names that are not fit to be shown are changed. Several nodes may have the same.
     pub path: String,
@@ -94,7 +95,7 @@ pub struct NodeInfo {
 }
 
 /// A property.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PropertyInfo {
     /// Its name.
     pub name: String,
@@ -108,7 +109,7 @@ pub struct PropertyInfo {
 }
 
 /// An entry of `reg`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegInfo {
     /// Address on the bus of the parent, as the tree states it.
     pub bus: String,
@@ -124,7 +125,7 @@ pub struct RegInfo {
 }
 
 /// An interrupt.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InterruptInfo {
     /// Position in `interrupts`.
     pub specifier: usize,
@@ -141,6 +142,9 @@ pub struct InterruptInfo {
 }
 
 impl Listing {
+    /// Value of `schema`.
+    pub const SCHEMA: &'static str = "aicprobe.adt/1";
+
     /// Lists what is wanted.
     ///
     /// # Errors
@@ -171,7 +175,7 @@ impl Listing {
             return Err(no_property(&starts, wanted.path.is_some(), name));
         }
         Ok(Self {
-            schema: "aicprobe.adt/1",
+            schema: Self::SCHEMA,
             file: name,
             node_count: tree.node_count(),
             size: tree.size(),

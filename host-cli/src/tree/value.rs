@@ -1,10 +1,11 @@
 //! Values of properties. A tree holds no types: names and bytes are what there is to go by.
 
 use adt::Property;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A value as it is most likely meant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 pub enum Value {
     /// No bytes: that the property is there is what it says.

@@ -114,6 +114,7 @@ pub fn run_firmware(
         seed,
         marks: Vec::new(),
         slice_ns: Some(100.0),
+        looked: host_cli::target::Looked::default(),
     };
     let (outcome, result) = measure(&mut proxy, &target, firmware, &plan, &setting, observer)
         .expect("the session starts");

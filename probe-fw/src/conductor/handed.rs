@@ -2,7 +2,6 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use protocol::MAX_CPUS;
 use protocol::command::{Between, Handover, Rewrite};
 use protocol::message::{EventKind, Refusal};
 
@@ -50,7 +49,7 @@ impl<P: Platform> Context<'_, '_, P> {
                 self.lose(r, fired_at);
                 self.watch_grace(r)
             }
-            None => self.account(r, None, fired_at, until, &[0; MAX_CPUS]),
+            None => self.account(r, None, fired_at, until, None),
         }
     }
 
@@ -82,7 +81,7 @@ impl<P: Platform> Context<'_, '_, P> {
         };
         r.result.fired += 1;
         let taken = self.next_record(fired_at + r.timeout);
-        self.account(r, taken, fired_at, fired_at + r.timeout, &[0; MAX_CPUS])
+        self.account(r, taken, fired_at, fired_at + r.timeout, None)
     }
 
     fn fire_behind(&mut self, fire: usize, operand: u64) -> Result<u64, Refusal> {

@@ -78,7 +78,7 @@ impl<P: Platform> Context<'_, '_, P> {
             (taken, at)
         };
         r.result.fired += 1;
-        self.account(r, taken, fired_at, fired_at + r.timeout, &[0; MAX_CPUS])
+        self.account(r, taken, fired_at, fired_at + r.timeout, None)
     }
 
     /// A trigger with windows or steps.
@@ -125,7 +125,7 @@ impl<P: Platform> Context<'_, '_, P> {
         }
         let until = last + r.timeout;
         let taken = self.next_record(until);
-        self.account(r, taken, fired_at, until, &unmasked)
+        self.account(r, taken, fired_at, until, Some(&unmasked))
     }
 
     /// Books the first interrupt of a trigger, or its absence, then looks for more of them.
@@ -135,11 +135,11 @@ impl<P: Platform> Context<'_, '_, P> {
         taken: Option<Taken>,
         fired_at: u64,
         until: u64,
-        unmasked: &Unmasked,
+        unmasked: Option<&Unmasked>,
     ) -> Result<(), Refusal> {
         match taken {
             Some(taken) if taken.time <= until => {
-                let (kind, from) = match unmasked[taken.cpu] {
+                let (kind, from) = match unmasked.map_or(0, |at| at[taken.cpu]) {
                     0 => (EventKind::Landed, fired_at),
                     at => {
                         r.result.from_unmask += 1;

@@ -9,7 +9,7 @@ use crate::firmware::Firmware;
 use crate::output::to_json;
 use crate::plan::{Estimate, Request};
 use crate::result::RouteResult;
-use crate::route::{Setting, make_plan_forced, measure};
+use crate::route::{Planned, Setting, make_plan_forced, measure};
 use crate::session::{Event, Observer as _, Outcome};
 use crate::target::Target;
 
@@ -147,7 +147,11 @@ fn once(
     if everybody {
         request.fire_cpus = target.cpus.iter().map(|c| c.id.into()).collect();
     }
-    let (mut plan, notes) = make_plan_forced(&mut proxy, &target, &request, false)
+    let Planned {
+        mut plan,
+        marks: notes,
+        looked,
+    } = make_plan_forced(&mut proxy, &target, &request, false)
         .map_err(|e| e.at_step("looking for a line"))?;
     // Nobody named them, so one that is not there is left out.
     plan.fire_named &= !everybody;
@@ -174,6 +178,7 @@ fn once(
         seed,
         marks: marks.into_iter().chain(notes).collect(),
         slice_ns,
+        looked,
     };
     let measured = measure(
         &mut proxy,

@@ -1,0 +1,103 @@
+//! `aicprobe handoff`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use protocol::command::Load;
+
+use crate::error::Error;
+use crate::handoff::{Options, TRIGGERS, plan, report};
+use crate::output::{Form, render};
+use crate::session::Silent;
+
+use super::args::{Cli, TargetArgs};
+use super::experiment;
+use super::write::Sink;
+
+/// What every worker does while interrupts are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LoadArg {
+    /// Waits.
+    Idle,
+    /// Computes without touching memory.
+    Spin,
+    /// Reads and writes memory.
+    Memory,
+}
+
+impl From<LoadArg> for Load {
+    fn from(load: LoadArg) -> Self {
+        match load {
+            LoadArg::Idle => Self::Idle,
+            LoadArg::Spin => Self::Spin,
+            LoadArg::Memory => Self::Memory,
+        }
+    }
+}
+
+/// Measures what it costs to serve an interrupt elsewhere than in its handler: on the same CPU, and on each other CPU told by a
+/// store, by SEV or by a fast IPI, pinned or floating, with the workers idle or saturated; percentiles per pair of CPUs.
+#[derive(Debug, Args)]
+pub struct HandoffArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub on: TargetArgs,
+    /// Triggers per cell.
+    #[arg(long, value_name = "N", default_value_t = TRIGGERS,
+        value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub triggers: u32,
+    /// Interrupts land on this CPU (logical id); may be repeated. Without it: on every CPU, with more than 8 CPUs on the first
+    /// of each cluster.
+    #[arg(long = "land-cpu", value_name = "C")]
+    pub land_cpus: Vec<u8>,
+    /// They are served by this CPU; may be repeated. Without it: by each.
+    #[arg(long = "serve-cpu", value_name = "C")]
+    pub serve_cpus: Vec<u8>,
+    /// What the workers do meanwhile: one after the other.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [LoadArg::Idle, LoadArg::Spin])]
+    pub load: Vec<LoadArg>,
+    /// Form of the result: schema "aicprobe.handoff/1".
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Error`] if it did not come to a report.
+pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
+    let sink = Sink::open(args.output.as_deref())?;
+    let options = Options {
+        land_cpus: args.land_cpus.clone(),
+        serve_cpus: args.serve_cpus.clone(),
+        loads: args.load.iter().map(|l| Load::from(*l)).collect(),
+        triggers: args.triggers,
+    };
+    let ran = experiment::run(
+        cli,
+        &args.on,
+        &mut |_, target, line| {
+            let cpus = target.cpus.len();
+            let named = options.land_cpus.iter().chain(&options.serve_cpus);
+            if let Some(cpu) = named.copied().find(|cpu| usize::from(*cpu) >= cpus) {
+                let most = cpus - 1;
+                return Err(Error::Usage(format!(
+                    "CPU {cpu}: {} has CPUs 0 to {most}",
+                    args.on.target
+                )));
+            }
+            Ok(plan(target, line, &options))
+        },
+        &mut Silent,
+        false,
+    )?;
+    let report = report(ran.head, &ran.outcome)?;
+    sink.write(&render(&report, args.format)?)?;
+    for line in &ran.verdict.messages {
+        say!("aicprobe: {line}");
+    }
+    Ok(ran.verdict.code)
+}
