@@ -535,7 +535,7 @@ fn what_cannot_be_compared_is_refused() {
         (
             "kind",
             |v| v["seed"] = "1".into(),
-            "it is damaged: invalid type: string \"1\"",
+            "it is damaged at seed: invalid type: string \"1\"",
         ),
         (
             "next",
@@ -547,7 +547,7 @@ fn what_cannot_be_compared_is_refused() {
             |v| {
                 v.as_object_mut().expect("an object").remove("cells");
             },
-            "it is damaged: missing field `cells`",
+            "it is damaged at .: missing field `cells`",
         ),
     ];
     let mut cases: Vec<(PathBuf, String)> = Vec::new();

@@ -37,9 +37,14 @@ pub enum SavedError {
         /// What it says that it is.
         found: String,
     },
-    /// Something is missing, or of another kind.
-    #[error("it is damaged: {0}")]
-    Damaged(serde_json::Error),
+    /// Something is missing, of another kind, or falls where it has to rise.
+    #[error("it is damaged at {place}: {why}")]
+    Damaged {
+        /// Path of the field; "." is the whole.
+        place: String,
+        /// What is wrong there.
+        why: serde_json::Error,
+    },
     /// It holds what cannot be.
     #[error("it holds what cannot be: {0}")]
     Impossible(String),
@@ -73,7 +78,12 @@ fn parse(bytes: &[u8], origin: &str) -> Result<Run, SavedError> {
 }
 
 fn as_run<C: Comparable>(bytes: &[u8], origin: &str) -> Result<Run, SavedError> {
-    let result: C = serde_json::from_slice(bytes).map_err(SavedError::Damaged)?;
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let result: C =
+        serde_path_to_error::deserialize(&mut reader).map_err(|e| SavedError::Damaged {
+            place: e.path().to_string(),
+            why: e.into_inner(),
+        })?;
     result.to_run(origin).map_err(SavedError::Impossible)
 }
 
@@ -97,7 +107,9 @@ mod tests {
             other.contains("\"aicprobe.lines/1\"; allowed are aicprobe.route/1"),
             "{other}"
         );
-        assert!(said("{\"schema\":\"aicprobe.route/1\"}").starts_with("it is damaged: missing"));
+        assert!(
+            said("{\"schema\":\"aicprobe.route/1\"}").starts_with("it is damaged at .: missing")
+        );
         // Deep nesting is an error, not an overflow.
         assert!(said(&"[".repeat(100_000)).starts_with("it is not one JSON value"));
     }
