@@ -4,6 +4,7 @@
 //! are exact. Nothing here fails: a benchmark reports, tests judge.
 
 mod by_hand;
+mod raw;
 
 use std::time::{Duration, Instant};
 
@@ -85,6 +86,11 @@ fn main() {
             return;
         }
     };
+    // `cargo xtask bench -- raw`: only these.
+    if std::env::args().any(|word| word == "raw") {
+        raw::measure(&firmware);
+        return;
+    }
     let model = SocModel::builtin("t8140").expect("a built-in model");
     let all: Vec<u32> = (0..6).collect();
 
@@ -136,6 +142,7 @@ fn main() {
     polling(&firmware);
     by_hand::compare(&firmware);
     by_hand::checksum_throughput();
+    raw::measure(&firmware);
     help();
 }
 

@@ -14,7 +14,7 @@ use crate::proxy::ProxyError;
 use crate::regs::FindError;
 use crate::session::SessionError;
 use crate::stats::HistogramError;
-use crate::target::{LineError, TargetError};
+use crate::target::{LineError, TargetError, UartError};
 use crate::tree::{FileError, ListError};
 use crate::vm::{BootError, ImageFileError};
 
@@ -163,6 +163,12 @@ pub enum Error {
     /// Options that do not go together, or a place that is taken.
     #[error("{0}")]
     Usage(String),
+    /// The target does not show what the measurement needs.
+    #[error("{0}")]
+    Inconclusive(String),
+    /// The target is not as it was found after a first look at it.
+    #[error("{0}")]
+    NotRestored(String),
     /// No register of that name.
     #[error(transparent)]
     Register(#[from] FindError),
@@ -206,6 +212,14 @@ pub enum Error {
         /// What is wrong.
         why: Box<Self>,
     },
+    /// A file of raw events that cannot be read.
+    #[error("{}: {why}", path.display())]
+    Raw {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: crate::raw::RawError,
+    },
     /// What is asked for is not in the device tree.
     #[error("{}: {why}", path.display())]
     TreeQuery {
@@ -231,6 +245,9 @@ pub enum Error {
     /// The line is not usable.
     #[error(transparent)]
     Line(#[from] LineError),
+    /// The serial port's line is not usable.
+    #[error(transparent)]
+    Uart(#[from] UartError),
     /// The exchange with the loader failed.
     #[error(transparent)]
     Proxy(#[from] ProxyError),
@@ -288,6 +305,7 @@ impl Error {
             | Self::TreeQuery { .. }
             | Self::Listing { .. }
             | Self::Saved { .. }
+            | Self::Raw { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)
@@ -308,12 +326,16 @@ impl Error {
                 ..
             } => exit::INTERRUPTED,
             Self::Target(e) if e.is_unsafe() => exit::UNSAFE,
+            Self::Uart(e) if e.is_unsafe() => exit::UNSAFE,
             Self::Open { .. }
             | Self::UnknownTarget { .. }
             | Self::SocFile { .. }
             | Self::Model(_)
+            | Self::Uart(_)
             | Self::Target(_) => exit::TARGET,
             Self::NeedsConsent { .. } => exit::UNSAFE,
+            Self::Inconclusive(_) => exit::INCONCLUSIVE,
+            Self::NotRestored(_) => exit::NOT_RESTORED,
             Self::Line(e) if e.is_usage() => exit::USAGE,
             Self::Line(_) => exit::UNSAFE,
             Self::Proxy(e) => proxy_code(e),

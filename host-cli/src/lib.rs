@@ -4,7 +4,9 @@
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
 //! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers, [`irqs`]
 //! listings of a running Linux. [`route`]
-//! puts them together; [`vm`] serves virtual SoCs to other programs;
+//! puts them together, [`latency`], [`handoff`], [`storm`] and [`soak`] have plans and results of their own; [`live`] shows a session on
+//! a terminal while it runs; [`raw`] keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
+//! programs;
 //! [`cli`] is the command line on top.
 
 pub mod behaviour;
@@ -16,16 +18,21 @@ pub mod files;
 pub mod firmware;
 pub mod handoff;
 pub mod irqs;
+pub mod latency;
 pub mod link;
+pub mod live;
 pub mod output;
 pub mod plan;
 pub mod proxy;
 mod random;
+pub mod raw;
 pub mod regs;
 pub mod result;
 pub mod route;
 pub mod session;
+pub mod soak;
 pub mod stats;
+pub mod storm;
 pub mod target;
 pub mod tree;
 pub mod vm;

@@ -114,3 +114,82 @@ fn no_rule_is_said_where_none_explains() {
     assert_eq!(aicv1.status.code(), Some(2));
     assert!(stderr(&aicv1).contains("AICv1"));
 }
+
+/// A machine with the policy of `model` and these tables.
+fn machine(model: &str, tables: &str) -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().expect("a folder of the test");
+    let path = dir.path().join("machine.toml");
+    let text = format!("extends = \"{model}\"\nname = \"m\"\ntitle = \"of the test\"\n{tables}");
+    std::fs::write(&path, text).expect("a file of the test");
+    let target = format!("vm:{}", path.display());
+    (dir, target)
+}
+
+fn told(target: &str, options: &[&str]) -> (Option<i32>, Value) {
+    let mut args = vec!["fields", "-q", "--format", "json", "--target", target];
+    args.extend(["--triggers", "2"]);
+    args.extend(options);
+    let run = aicprobe(&args);
+    let report = serde_json::from_str(&stdout(&run));
+    let report = report.unwrap_or_else(|_| json!({ "stderr": stderr(&run) }));
+    (run.status.code(), report)
+}
+
+#[test]
+fn whether_the_field_outlives_a_stop_of_its_cpu() {
+    needs_firmware!();
+    let few = "[[cpu_change]]\nadt_id = 1\npresent = false\n[[cpu_change]]\nadt_id = 2\npresent = false\n\
+               [[cpu_change]]\nadt_id = 3\npresent = false\n";
+    for (survives, after) in [("false", 3), ("true", 2)] {
+        let tables = format!("[siq]\nsurvives_stop = {survives}\n{few}");
+        let (_dir, target) = machine("t8140", &tables);
+        let (code, report) = told(&target, &["--stop-cpus"]);
+        assert_eq!(code, Some(0), "{report}");
+        let cpu = |cpu: u8| json!({"cpu": cpu, "found": 3, "written": 2, "after": after, "restored": true});
+        assert_eq!(report["further"]["survived"], json!([cpu(1), cpu(2)]));
+        assert_eq!(report["restored"], true);
+        // Nothing is stopped that nobody asked for.
+        let (_, report) = told(&target, &[]);
+        assert_eq!(report["further"]["survived"], json!([]));
+    }
+}
+
+#[test]
+fn a_line_that_the_port_holds_lands_as_others_do() {
+    needs_firmware!();
+    let gone: String = (4..12)
+        .filter(|id| *id != 4)
+        .map(|id| format!("[[cpu_change]]\nadt_id = {id}\npresent = false\n"))
+        .collect();
+    let (_dir, target) = machine("t6020", &gone);
+    let (code, report) = told(&target, &["--hw-line", "uart"]);
+    assert_eq!(code, Some(0), "{report}");
+    let line = &report["further"]["hw_line"];
+    assert_eq!(line["device"], "/arm-io/uart0");
+    assert_eq!(line["hwirq"], 1 << 16 | 1198);
+    assert_eq!(
+        (&line["different"], &line["left_out"]),
+        (&json!([]), &json!(0))
+    );
+    assert!(line["same"].as_u64().is_some_and(|n| n > 40), "{line}");
+    assert_eq!(report["restored"], true);
+}
+
+#[test]
+fn ports_that_cannot_be_used_are_refused_before_anything_is_done() {
+    needs_firmware!();
+    let (code, report) = told("vm:t8140", &["--hw-line", "uart"]);
+    assert_eq!(code, Some(3), "{report}");
+    assert!(report["stderr"].to_string().contains("names no line"));
+    let (_dir, target) = machine("t6020", "[aic]\nleft_unmasked = [{ number = 1198 }]\n");
+    let (code, report) = told(&target, &["--hw-line", "uart"]);
+    assert_eq!(code, Some(7), "{report}");
+    let (_dir, target) = machine("t8132", "[loader]\nlink = \"uart\"\n");
+    let (code, report) = told(&target, &["--hw-line", "uart"]);
+    assert_eq!(code, Some(7), "{report}");
+    assert!(
+        report["stderr"]
+            .to_string()
+            .contains("reached over that very port")
+    );
+}

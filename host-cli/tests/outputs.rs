@@ -117,6 +117,36 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
             "compare vm:t8140 vm:t8140 --triggers 4 --alternate 1 --a --fire-cpu=0 --b --fire-cpu=1",
         );
         add("aicprobe.observe/1", "observe --row 6 --triggers 2");
+        let events = files.path("events.bin");
+        let kept = aicprobe(&[
+            "route",
+            "-q",
+            "--triggers",
+            "2",
+            "--fire-cpu",
+            "1",
+            "--raw",
+            &events,
+        ]);
+        assert_eq!(kept.status.code(), Some(0), "{}", stderr(&kept));
+        add("aicprobe.replay/1", "replay @events.bin --counts");
+        add("aicprobe.route/1", "replay @events.bin");
+        add(
+            "aicprobe.latency/1",
+            "latency --triggers 3 --land-cpu 1 --fire-cpu 0,2 --load idle,spin",
+        );
+        add(
+            "aicprobe.soak/1",
+            "soak --duration 25ms --interval 10 --gap-us 100",
+        );
+        add(
+            "aicprobe.handoff/1",
+            "handoff --triggers 2 --land-cpu 0 --serve-cpu 1 --load idle",
+        );
+        add(
+            "aicprobe.storm/1",
+            "storm --us 20 --repeat 1 --pattern pairs",
+        );
     }
     for tree in &files.trees {
         let arguments = |line: &str| {
@@ -316,8 +346,32 @@ const COLUMNS: &[(&str, &str)] = &[
         "aicprobe.bench.link/1",
         "exchange,bytes,iterations,min_ns,median_ns,max_ns,per_s,mb_per_s",
     ),
+    (
+        "aicprobe.handoff/1",
+        "load,land_cpu,way,serve_cpu,relation,fired,lost,served_by,total_min,total_p50,total_p95,total_p98,total_p99,\
+         total_p99.9,total_max,hand_min,hand_p50,hand_p95,hand_p98,hand_p99,hand_p99.9,hand_max",
+    ),
+    (
+        "aicprobe.storm/1",
+        "n,cpus,pattern,via,pace,accounting,m_sent,m_received,min,max,per_cpu,efficiency,\
+         sent,received,merged,merged_share,lost,strayed,missed,counted,note",
+    ),
     ("aicprobe.fields/1", "id,answer,for,against"),
+    (
+        "aicprobe.latency/1",
+        "load,fire_cpu,land_cpu,latency,count,min,p50,p95,p98,p99,p99.9,max,fired,lost,late,duplicate,spurious",
+    ),
+    (
+        "aicprobe.soak/1",
+        "index,from_ms,elapsed_ms,fired,rate_per_s,min_ns,p50_ns,p95_ns,max_ns,lost,late,duplicate,spurious,\
+         busy_percent_0,busy_percent_1,busy_percent_2,busy_percent_3,busy_percent_4,busy_percent_5",
+    ),
     ("aicprobe.observe/1", "row,id,claim,answer,for,against,note"),
+    (
+        "aicprobe.replay/1",
+        "cell,line,fire_cpu,fired,landed,lost,late,duplicate,from_unmask,served,min_ns,p50_ns,p95_ns,p98_ns,p99_ns,p999_ns,max_ns,\
+         second_min_ns,second_p50_ns,second_p95_ns,second_p98_ns,second_p99_ns,second_p999_ns,second_max_ns",
+    ),
     (
         "aicprobe.route/1",
         "target,seed,cell,group,die,line,hwirq,fire_cpu,fields,fields_requested,target_cpus,irq_cfg,masked_cpus,masked_us,\

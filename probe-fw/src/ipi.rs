@@ -27,6 +27,8 @@ pub enum Mode {
     NoBarrier = 2,
     /// FIQs stay masked.
     Held = 3,
+    /// As [`Mode::Normal`], and counts in a word that all CPUs share ([`crate::storm`]).
+    Shared = 4,
 }
 
 impl Mode {
@@ -37,6 +39,7 @@ impl Mode {
             1 => Self::LateAcknowledge,
             2 => Self::NoBarrier,
             3 => Self::Held,
+            4 => Self::Shared,
             _ => Self::Normal,
         }
     }
@@ -56,18 +59,22 @@ impl From<Receive> for Mode {
 /// What a sender writes to reach the CPU with `mpidr`: the register's value, and which register in its top bit.
 #[must_use]
 pub fn request(cell: &IpiCell, mpidr: u64) -> u64 {
-    let mut request = match cell.reach {
-        Reach::Local => IpiRequest(mpidr & 0xff),
-        Reach::Global => IpiRequest(mpidr & 0xff | (mpidr & 0xff00) << 8),
-    };
+    let mut request = IpiRequest(address(cell.reach, mpidr));
     request.set_kind(cell.kind & 3);
-    match cell.reach {
-        Reach::Local => u64::from(request) | LOCAL,
-        Reach::Global => request.into(),
+    request.into()
+}
+
+/// The same of an immediate one.
+#[must_use]
+pub const fn address(reach: Reach, mpidr: u64) -> u64 {
+    match reach {
+        Reach::Local => mpidr & 0xff | LOCAL,
+        Reach::Global => mpidr & 0xff | (mpidr & 0xff00) << 8,
     }
 }
 
 /// Sends what [`request`] made, from this CPU.
+#[inline(never)]
 pub fn send<P: Platform>(platform: &P, operand: u64) -> Reading {
     let request = IpiRequest(operand & !LOCAL);
     let regs = platform.regs();
@@ -93,15 +100,25 @@ pub fn set_mode<P: Platform>(platform: &P, private: &Private, word: u64) {
 }
 
 /// An IPI is pending on this CPU: acknowledge and count it. `acknowledge(barrier)` does the first, `work` takes
-/// [`WORK_US`].
+/// [`WORK_US`], `count_shared` counts in the word that all CPUs share.
 #[inline]
-pub fn take(private: &Private, acknowledge: impl Fn(bool), work: impl Fn()) {
+pub fn take(
+    private: &Private,
+    acknowledge: impl Fn(bool),
+    work: impl Fn(),
+    count_shared: impl Fn(),
+) {
     // Only this CPU writes the word, and FIQs do not nest.
     let count = || private.ipis.store(private.ipis.load(Relaxed) + 1, Release);
     match Mode::from_word(private.ipi_mode.load(Relaxed)) {
         Mode::Normal | Mode::Held => {
             acknowledge(true);
             count();
+        }
+        Mode::Shared => {
+            acknowledge(true);
+            count();
+            count_shared();
         }
         Mode::LateAcknowledge => {
             count();

@@ -6,6 +6,7 @@ use aic_regs::aic::{Aic, LineHandle};
 use aic_regs::mmio::Mmio;
 
 use crate::state::{Ended, HANDED, Private, RECORDS, STORM, Shared, TIMED};
+use crate::storm;
 
 /// Events that one exception may bring before the rest waits for the next exception.
 const EVENTS_PER_EXCEPTION: usize = 64;
@@ -53,7 +54,8 @@ pub fn serve<M: Mmio>(
                 }
                 record.valid.store(index + 1, Release);
             }
-            None if end_second(aic, shared, event.bits()) => {}
+            None if end_second(aic, shared, event.bits())
+                || storm::take_event(aic, shared, private, event.bits()) => {}
             None => count(private),
         }
         time = now();

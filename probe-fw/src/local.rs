@@ -3,8 +3,8 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use aic_regs::sysreg::{
-    CNTFRQ, CNTHCTL_EL2, CurrentEL, HCR_EL2, IPI_CR, IPI_SR, ISR_EL1, MIDR, MPIDR, Readable,
-    SCTLR_EL1, SIQ_CFG, SiqCfg, SysRegs, VM_TMR_FIQ_ENA,
+    CNTFRQ, CNTHCTL_EL2, CNTPCT, CurrentEL, HCR_EL2, IPI_CR, IPI_SR, ISR_EL1, MIDR, MPIDR,
+    Readable, SCTLR_EL1, SIQ_CFG, SiqCfg, SysRegs, VM_TMR_FIQ_ENA,
 };
 use protocol::message::{CpuInfo, Reading};
 use protocol::{Register, context::CpuBlock};
@@ -62,6 +62,7 @@ pub fn set_siq_cfg<P: Platform>(platform: &P, value: u64) -> Reading {
 }
 
 /// Writes to VM_TMR_FIQ_ENA of this CPU what it reads, guarded; what it reads afterwards.
+#[inline(never)]
 pub fn write_back<P: Platform>(platform: &P) -> Reading {
     let regs = platform.regs();
     let written = regs.read_guarded::<VM_TMR_FIQ_ENA>().and_then(|value| {
@@ -98,6 +99,10 @@ pub fn fire<P: Platform>(platform: &P, shared: &Shared) -> u64 {
 /// Set in the operand of [`fire_rewritten`]: ISB between the write and SW_SET.
 pub const WITH_ISB: u64 = 1 << 63;
 
+/// How long a CPU does nothing after it has fired behind a write without ISB, in microseconds: whatever it does next has an ISB,
+/// and the controller is to decide before.
+const DECIDED_US: u64 = 2;
+
 /// Writes SIQ_CFG and fires the line under test, with nothing in between that the operand does not ask for; the time before.
 pub fn fire_rewritten<P: Platform>(platform: &P, shared: &Shared, operand: u64) -> u64 {
     let line = shared.line(platform.aic(), shared.active.load(Relaxed) as u32);
@@ -106,11 +111,17 @@ pub fn fire_rewritten<P: Platform>(platform: &P, shared: &Shared, operand: u64) 
     if let Some(line) = line {
         platform.aic().sw_set(&line);
     }
+    if operand & WITH_ISB == 0 {
+        let until = time + platform.ticks(DECIDED_US);
+        // Without a hint to the core that it spins: the hint is an ISB.
+        while u64::from(platform.regs().read::<CNTPCT>()) < until {}
+    }
     time
 }
 
 /// Reads EVENT with IRQs masked, and ends the line under test if it came; 1 if it did. `masked`: IRQs are masked already and
 /// stay so. Any other event leaves its line masked, as in the handler.
+#[inline(never)]
 pub fn take_event<P: Platform>(platform: &P, shared: &Shared, masked: bool) -> u64 {
     if !masked {
         platform.irqs(false);
@@ -128,6 +139,7 @@ pub fn take_event<P: Platform>(platform: &P, shared: &Shared, masked: bool) -> u
 }
 
 /// Notes SIQ_CFG as found and describes this CPU. Done once, before anything is changed.
+#[inline(never)]
 pub fn introduce<P: Platform>(platform: &P, cpu: usize, private: &Private) -> CpuInfo {
     let siq_cfg = read(platform, Register::SiqCfg);
     match siq_cfg {

@@ -53,6 +53,10 @@ pub enum Operation {
     Stand = 16,
     /// Write the operand to SIQ_CFG and fire the line under test; the value is the time before. Bit 63 of the operand: ISB between.
     Rewrite = 17,
+    /// One step of a storm, the operand says which ([`crate::storm::Step`]).
+    Storm = 20,
+    /// Arm the virtual timer as often as the operand says ([`crate::fiq::timers`]); the value is how often it came.
+    Timers = 21,
 }
 
 impl Operation {
@@ -77,6 +81,8 @@ impl Operation {
             15 => Self::Load,
             16 => Self::Stand,
             17 => Self::Rewrite,
+            20 => Self::Storm,
+            21 => Self::Timers,
             _ => return None,
         })
     }
@@ -111,6 +117,12 @@ pub fn post(
     request.operand.store(operand, Relaxed);
     request.word.store(word, Release);
     Ok(Posted { cpu, word })
+}
+
+/// The request that was posted last to `cpu`.
+pub fn posted(block: Block<'_>, cpu: usize) -> Posted {
+    let word = block.private(cpu).request.word.load(Relaxed);
+    Posted { cpu, word }
 }
 
 /// Waits for the answer to a request.

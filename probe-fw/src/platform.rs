@@ -58,6 +58,9 @@ pub trait Platform {
     fn rewrite_siq(&self, value: u64, isb: bool);
     /// Lies in WFI until a timer wakes this CPU after `us` microseconds.
     fn wfi(&self, us: u64) -> Slept;
+    /// Writes `control` to the virtual timer's control register on this CPU, after it was set to come in `ticks` if those are not
+    /// 0; the control register before.
+    fn set_timer(&self, ticks: u64, control: u64) -> u64;
     /// How often WFE came back before `until` with nothing stored to `word`, with the event stream at its fastest
     /// useful pace. The caller sees to it that `word` is stored to soon after.
     fn count_wakes(&self, word: &AtomicU64, old: u64) -> u32;
@@ -70,4 +73,17 @@ pub trait Platform {
     fn ticks(&self, us: u64) -> u64 {
         (us.saturating_mul(self.counter_hz())).div_ceil(1_000_000)
     }
+}
+
+/// [`Platform::wait`], once in the image: for all that is in no hurry.
+#[inline(never)]
+pub fn rest<P: Platform>(platform: &P, word: &AtomicU64, old: u64, until: u64) -> u64 {
+    platform.wait(word, old, until)
+}
+
+/// Waits until `until`, in no hurry.
+pub fn pause<P: Platform>(platform: &P, until: u64) {
+    // A word that nobody stores to.
+    let never = AtomicU64::new(0);
+    rest(platform, &never, 0, until);
 }

@@ -71,6 +71,8 @@ pub struct Shared {
     pub done: Done,
     /// What workers wait on together that serve whatever comes first.
     pub floating: Work,
+    /// IPIs that many CPUs send to each other.
+    pub storm: crate::storm::Storm,
 }
 
 /// How the line under test is ended; the lowest bits of the upper half of [`Shared::active`].
@@ -176,7 +178,9 @@ pub struct Private {
     pub stood: AtomicU64,
     /// 1: the next fast IPI is an interrupt handed over.
     pub owed: AtomicU64,
-    _line: [u64; 2],
+    /// FIQs of the virtual timer taken.
+    pub timers: AtomicU64,
+    _line: [u64; 1],
     /// What it is told to serve.
     pub work: Work,
     /// Mailbox, written by the conductor.

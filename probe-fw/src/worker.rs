@@ -12,7 +12,7 @@ use crate::delay::CounterDelay;
 use crate::mailbox::Operation;
 use crate::platform::Platform;
 use crate::up_ring;
-use crate::{handover, ipi, load, local};
+use crate::{fiq, handover, ipi, load, local, storm};
 
 /// How long a worker sleeps at most before it looks whether it was forgotten, in microseconds.
 const HEARTBEAT_US: u64 = 100_000;
@@ -69,6 +69,8 @@ pub fn run<P: Platform>(block: Block<'_>, platform: &P, cpu: usize) -> CpuState 
             break CpuState::TimedOut;
         }
     };
+    // Of a storm whose conductor is gone.
+    storm::serve(block, platform, cpu, storm::Step::Close as u64);
     let _ = local::restore_siq_cfg(platform, private);
     end_stream(block, cpu);
     state
@@ -134,6 +136,8 @@ pub fn serve<P: Platform>(block: Block<'_>, platform: &P, cpu: usize, word: u64)
         Some(Operation::Rewrite) => {
             Reading::Value(local::fire_rewritten(platform, block.shared(), operand))
         }
+        Some(Operation::Storm) => storm::serve(block, platform, cpu, operand),
+        Some(Operation::Timers) => Reading::Value(fiq::timers(platform, private, operand)),
         Some(Operation::Leave) | None => Reading::Value(0),
     };
     let (value, trap) = match reading {

@@ -5,14 +5,15 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use protocol::MAX_CPUS;
 use protocol::command::{
-    Action, Cell, Command, Ending, Hello as HelloRequest, IpiCell, LineId, Mask, Reach, Receive,
-    Register, STEPS, Special, Step,
+    Action, Between, Cell, Command, Ending, FiqCell, Handover, Hello as HelloRequest, IpiCell,
+    LineId, Load, Mask, Pattern, Reach, Receive, Register, Rewrite, STEPS, Special, Step, Stop,
+    StormCell, Via,
 };
 use protocol::frame::{Decoder, FrameError, MAX_FRAME, decode, encode};
 use protocol::message::{
-    CHUNK, CellResult, CpuInfo, DIFFERENCES, Difference, Fault, FaultKind, Hello, IpiResult, Item,
-    LOG_BYTES, LatencyChunk, Message, Packet, Progress, RawEvent, Reading, Refusal, Restored,
-    WfiResult,
+    BATCH_BYTES, Batch, CHUNK, CellResult, CpuInfo, DIFFERENCES, Difference, Fault, FaultKind,
+    FiqResult, Hello, IpiResult, Item, LOG_BYTES, LatencyChunk, Message, Packet, Progress, Reading,
+    Refusal, Restored, StormResult, WfiResult,
 };
 
 fn fixed<T: Clone + core::fmt::Debug, const N: usize>(
@@ -86,13 +87,24 @@ fn special() -> impl Strategy<Value = Special> {
         Just(Ending::Disabled),
         line().prop_map(Ending::OutOfOrder),
     ];
+    let waiting = (
+        prop::sample::select(vec![Load::Idle, Load::Spin, Load::Memory]),
+        any::<(u32, bool, u32, u32, bool)>(),
+        any::<(u32, u32, bool, u32)>(),
+        proptest::option::of(handover()),
+        proptest::option::of(rewrite()),
+    );
     (
         any::<(Option<u32>, Option<bool>, bool, bool, u32)>(),
         ending,
         fixed::<_, STEPS>(step),
+        waiting,
     )
-        .prop_map(
-            |((routing, enable, line_masked, live, at_el1), ending, steps)| Special {
+        .prop_map(|(n, ending, steps, (load, w, stop, handover, rewrite))| {
+            let (routing, enable, line_masked, live, at_el1) = n;
+            let (loaded, timed, gap_us, limit_us, unfired) = w;
+            let (first_ns, both_ns, wrong, expected) = stop;
+            Special {
                 routing,
                 enable,
                 line_masked,
@@ -100,8 +112,55 @@ fn special() -> impl Strategy<Value = Special> {
                 ending,
                 at_el1,
                 steps,
-            },
-        )
+                load,
+                loaded,
+                timed,
+                gap_us,
+                limit_us,
+                stop: Stop {
+                    first_ns,
+                    both_ns,
+                    wrong,
+                    expected,
+                },
+                handover,
+                rewrite,
+                unfired,
+            }
+        })
+}
+
+fn handover() -> impl Strategy<Value = Handover> {
+    prop_oneof![
+        Just(Handover::Direct),
+        any::<u8>().prop_map(Handover::Store),
+        any::<u8>().prop_map(Handover::Event),
+        any::<u8>().prop_map(Handover::Ipi),
+        any::<u32>().prop_map(Handover::Floating),
+    ]
+}
+
+fn rewrite() -> impl Strategy<Value = Rewrite> {
+    let between = prop::sample::select(vec![Between::Nothing, Between::Isb, Between::Interrupt]);
+    (any::<u8>(), between).prop_map(|(field, between)| Rewrite { field, between })
+}
+
+fn storm() -> impl Strategy<Value = StormCell> {
+    let pattern = prop_oneof![
+        any::<u8>().prop_map(Pattern::ToOne),
+        Just(Pattern::ToAll),
+        Just(Pattern::Pairs),
+    ];
+    let via = prop::sample::select(vec![Via::Local, Via::Global, Via::Mmio]);
+    (any::<(u32, u32, bool, bool, u32)>(), pattern, via).prop_map(|(n, pattern, via)| StormCell {
+        id: n.0,
+        cpus: n.1,
+        pattern,
+        via,
+        paced: n.2,
+        shared: n.3,
+        us: n.4,
+    })
 }
 
 fn ipi() -> impl Strategy<Value = IpiCell> {
@@ -141,6 +200,16 @@ fn command() -> impl Strategy<Value = Command> {
         any::<u8>().prop_map(|cpu| Command::WriteBack { cpu }),
         ipi().prop_map(Command::Ipi),
         any::<(u8, u32)>().prop_map(|(cpu, us)| Command::Wfi { cpu, us }),
+        storm().prop_map(Command::Storm),
+        any::<(u32, u8, u8, u32, u32)>().prop_map(|n| {
+            Command::Fiq(FiqCell {
+                id: n.0,
+                cpu: n.1,
+                field: n.2,
+                count: n.3,
+                timeout_us: n.4,
+            })
+        }),
     ]
 }
 
@@ -159,6 +228,8 @@ fn refusal() -> impl Strategy<Value = Refusal> {
         Just(Refusal::Storm),
         Just(Refusal::NotEnabled),
         Just(Refusal::Aborted),
+        Just(Refusal::Spike),
+        Just(Refusal::Wrong),
     ]
 }
 
@@ -174,25 +245,34 @@ fn result() -> impl Strategy<Value = CellResult> {
         counts(),
         counts(),
         fixed::<_, STEPS>(any::<u32>()),
+        (any::<(u64, u32, u64, u64)>(), counts(), counts()),
     )
-        .prop_map(|(n, refusal, fields, landed, offered, hits)| CellResult {
-            id: n.0,
-            refusal,
-            fields,
-            fired: n.1,
-            landed,
-            offered,
-            lost: n.2,
-            late: n.3,
-            duplicate: n.4,
-            spurious: n.5,
-            latencies: n.6,
-            from_unmask: n.7,
-            min_ticks: n.8,
-            max_ticks: n.9,
-            hits,
-            left_masked: n.1,
-        })
+        .prop_map(
+            |(n, refusal, fields, landed, offered, hits, second)| CellResult {
+                id: n.0,
+                refusal,
+                fields,
+                fired: n.1,
+                landed,
+                offered,
+                lost: n.2,
+                late: n.3,
+                duplicate: n.4,
+                spurious: n.5,
+                latencies: n.6,
+                from_unmask: n.7,
+                min_ticks: n.8,
+                max_ticks: n.9,
+                hits,
+                left_masked: n.1,
+                elapsed: second.0.0,
+                seconds: second.0.1,
+                min_second: second.0.2,
+                max_second: second.0.3,
+                busy: second.1,
+                served: second.2,
+            },
+        )
 }
 
 fn ipi_result() -> impl Strategy<Value = IpiResult> {
@@ -209,6 +289,50 @@ fn ipi_result() -> impl Strategy<Value = IpiResult> {
             missed: n.3,
             received,
         })
+}
+
+fn storm_result() -> impl Strategy<Value = StormResult> {
+    (
+        any::<(u32, Option<u64>, u64, u32, u32)>(),
+        proptest::option::of(refusal()),
+        (counts(), counts(), counts()),
+    )
+        .prop_map(|(n, refusal, (sent, sent_to, received))| StormResult {
+            id: n.0,
+            refusal,
+            trapped: n.1,
+            elapsed: n.2,
+            sent,
+            sent_to,
+            received,
+            counted: n.3,
+            missed: n.4,
+        })
+}
+
+fn fiq_result() -> impl Strategy<Value = FiqResult> {
+    let numbers = any::<(u32, u8, u32, u32, u32, u32)>();
+    (numbers, proptest::option::of(refusal())).prop_map(|(n, refusal)| FiqResult {
+        id: n.0,
+        refusal,
+        field: n.1,
+        sent: n.2,
+        ipis: n.3,
+        armed: n.4,
+        timers: n.5,
+    })
+}
+
+fn batch() -> impl Strategy<Value = Batch> {
+    let numbers = any::<(u32, u32, u64, u8, u16)>();
+    (numbers, fixed::<_, BATCH_BYTES>(any::<u8>())).prop_map(|(n, data)| Batch {
+        id: n.0,
+        trigger: n.1,
+        time: n.2,
+        shape: n.3,
+        count: n.4,
+        data,
+    })
 }
 
 fn restored() -> impl Strategy<Value = Restored> {
@@ -289,15 +413,8 @@ fn message() -> impl Strategy<Value = Message> {
         landed,
         lost: n.2,
     });
-    let latency = (any::<u32>(), fixed::<_, CHUNK>(any::<(u16, u32)>()))
-        .prop_map(|(id, counts)| LatencyChunk { id, counts });
-    let event = any::<(u32, u32, u8, u32, u64)>().prop_map(|n| RawEvent {
-        id: n.0,
-        trigger: n.1,
-        cpu: n.2,
-        event: n.3,
-        ticks: n.4,
-    });
+    let latency = (any::<(u32, bool)>(), fixed::<_, CHUNK>(any::<(u16, u32)>()))
+        .prop_map(|((id, second), counts)| LatencyChunk { id, second, counts });
     prop_oneof![
         hello().prop_map(Message::Hello),
         info.prop_map(Message::Cpu),
@@ -309,7 +426,7 @@ fn message() -> impl Strategy<Value = Message> {
         latency.prop_map(Message::Latency),
         result().prop_map(Message::Cell),
         progress.prop_map(Message::Progress),
-        event.prop_map(Message::Event),
+        batch().prop_map(Message::Events),
         (any::<u8>(), register(), proptest::option::of(reading())).prop_map(
             |(cpu, register, reading)| Message::Register {
                 cpu,
@@ -335,6 +452,8 @@ fn message() -> impl Strategy<Value = Message> {
             system: n.2,
             ticks: n.3,
         })),
+        storm_result().prop_map(Message::Storm),
+        fiq_result().prop_map(Message::Fiq),
     ]
 }
 
@@ -431,4 +550,160 @@ fn an_intact_frame_of_something_else_is_content() {
         decode::<Command>(&mut frame[..n - 1]),
         Err(FrameError::Content)
     );
+}
+
+/// A list with as many of `item` as it takes.
+fn full<T: Clone, const N: usize>(item: T) -> Fixed<T, N> {
+    core::iter::repeat_n(item, N).collect()
+}
+
+/// The longest of each message and command that has lists: 24 CPUs, every number as long as it gets.
+#[test]
+fn the_longest_of_each_fits_a_frame() {
+    const REFUSAL: Option<Refusal> = Some(Refusal::SiqCfg {
+        cpu: u8::MAX,
+        esr: u64::MAX,
+    });
+    let cell = CellResult {
+        id: u32::MAX,
+        refusal: REFUSAL,
+        fields: full(u8::MAX),
+        fired: u32::MAX,
+        landed: full(u32::MAX),
+        offered: full(u32::MAX),
+        lost: u32::MAX,
+        late: u32::MAX,
+        duplicate: u32::MAX,
+        spurious: u32::MAX,
+        latencies: u32::MAX,
+        from_unmask: u32::MAX,
+        min_ticks: u64::MAX,
+        max_ticks: u64::MAX,
+        hits: full(u32::MAX),
+        left_masked: u32::MAX,
+        elapsed: u64::MAX,
+        seconds: u32::MAX,
+        min_second: u64::MAX,
+        max_second: u64::MAX,
+        busy: full(u32::MAX),
+        served: full(u32::MAX),
+    };
+    let storm = StormResult {
+        id: u32::MAX,
+        refusal: REFUSAL,
+        trapped: Some(u64::MAX),
+        elapsed: u64::MAX,
+        sent: full(u32::MAX),
+        sent_to: full(u32::MAX),
+        received: full(u32::MAX),
+        counted: u32::MAX,
+        missed: u32::MAX,
+    };
+    let difference = Difference {
+        item: Item::Cnthctl,
+        index: u32::MAX,
+        found: u64::MAX,
+        now: u64::MAX,
+    };
+    let messages = [
+        Message::Cell(cell),
+        Message::Storm(storm),
+        Message::Events(Batch {
+            id: u32::MAX,
+            trigger: u32::MAX,
+            time: u64::MAX,
+            shape: u8::MAX,
+            count: u16::MAX,
+            data: full(u8::MAX),
+        }),
+        Message::Latency(LatencyChunk {
+            id: u32::MAX,
+            second: true,
+            counts: full((u16::MAX, u32::MAX)),
+        }),
+        Message::Progress(Progress {
+            id: u32::MAX,
+            fired: u32::MAX,
+            landed: full(u32::MAX),
+            lost: u32::MAX,
+        }),
+        Message::Restored(Restored {
+            checked: u32::MAX,
+            different: u32::MAX,
+            differences: full(difference),
+        }),
+        Message::Ipi(IpiResult {
+            id: u32::MAX,
+            refusal: REFUSAL,
+            trapped: Some(u64::MAX),
+            sent: u32::MAX,
+            missed: u32::MAX,
+            received: full(u32::MAX),
+        }),
+        Message::Log(full(u8::MAX)),
+    ];
+    let mut frame = [0; MAX_FRAME];
+    for message in messages {
+        let packet = Packet {
+            seq: u32::MAX,
+            dropped: u32::MAX,
+            message,
+        };
+        let n = encode(&packet, &mut frame).unwrap();
+        assert_eq!(decode::<Packet>(&mut frame[..n - 1]), Ok(packet));
+    }
+    let command = Command::Cell(longest_cell());
+    let n = encode(&command, &mut frame).unwrap();
+    assert_eq!(decode::<Command>(&mut frame[..n - 1]), Ok(command));
+}
+
+fn longest_cell() -> Cell {
+    let line = LineId {
+        die: u8::MAX,
+        number: u16::MAX,
+    };
+    Cell {
+        id: u32::MAX,
+        line,
+        fire_cpu: u8::MAX,
+        fields: full(u8::MAX),
+        masked: full(Mask {
+            cpu: u8::MAX,
+            us: u32::MAX,
+        }),
+        triggers: u32::MAX,
+        timeout_us: u32::MAX,
+        grace_us: u32::MAX,
+        raw: true,
+        special: Special {
+            routing: Some(u32::MAX),
+            enable: Some(true),
+            line_masked: true,
+            live: true,
+            ending: Ending::OutOfOrder(line),
+            at_el1: u32::MAX,
+            steps: full(Step {
+                at_us: u32::MAX,
+                cpu: u8::MAX,
+                action: Action::SetField(u8::MAX),
+            }),
+            load: Load::Memory,
+            loaded: u32::MAX,
+            timed: true,
+            gap_us: u32::MAX,
+            limit_us: u32::MAX,
+            stop: Stop {
+                first_ns: u32::MAX,
+                both_ns: u32::MAX,
+                wrong: true,
+                expected: u32::MAX,
+            },
+            handover: Some(Handover::Floating(u32::MAX)),
+            rewrite: Some(Rewrite {
+                field: u8::MAX,
+                between: Between::Interrupt,
+            }),
+            unfired: true,
+        },
+    }
 }

@@ -292,6 +292,42 @@ fn secondaries_start_call_and_wait() {
     assert_eq!(c.op(0x505, &[0]), 0);
 }
 
+/// MSR and MRS of SIQ_CFG_EL1 with x0.
+const WRITE_SIQ: u32 = 0xd51c_fa80;
+const READ_SIQ: u32 = 0xd53c_fa80;
+
+#[test]
+fn siq_cfg_of_a_cpu_that_was_stopped() {
+    // T8140's secondaries are found with 3; a loader that writes 2 writes it again.
+    for (survives, writes, after) in [
+        (false, None, 3),
+        (true, None, 1),
+        (false, Some(2), 2),
+        (true, Some(2), 2),
+    ] {
+        let mut model = t8140();
+        model.siq.survives_stop = survives;
+        model.loader.writes_siq_cfg = writes;
+        let mut c = Client::new(&model);
+        c.start(&SECONDARIES);
+        let read = c.code(&[READ_SIQ, RET]);
+        let write = c.code(&[WRITE_SIQ, RET]);
+        assert_eq!(
+            c.op(SMP_CALL_SYNC, &[0, read | RX]),
+            writes.unwrap_or(3),
+            "{survives} {writes:?}"
+        );
+        c.op(SMP_CALL_SYNC, &[0, write | RX, 1]);
+        c.op(0x506, &[0]);
+        c.start(&SECONDARIES);
+        assert_eq!(
+            c.op(SMP_CALL_SYNC, &[0, read | RX]),
+            after,
+            "{survives} {writes:?}"
+        );
+    }
+}
+
 #[test]
 fn calls_that_hang_hang() {
     let hung = |prepare: &dyn Fn(&mut Client, u64), index: u64| {

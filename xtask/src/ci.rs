@@ -16,7 +16,7 @@ struct Step {
 const FIRMWARE: &str = "cargo xtask firmware";
 
 /// Cheap ones first. The oracle's seed is fixed: a change is judged by what it changes, not by the day's luck.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step {
         name: "cargo xtask fmt-check",
         action: tasks::fmt_check,
@@ -44,6 +44,10 @@ const STEPS: [Step; 11] = [
     Step {
         name: "cargo test --release --package host-cli --lib",
         action: tasks::test_optimised,
+    },
+    Step {
+        name: "cargo test --package host-cli --features parquet --test raw_events",
+        action: tasks::test_features,
     },
     Step {
         name: readme::COMMANDS[0],

@@ -6,6 +6,7 @@
 mod cache;
 mod ci;
 mod debian;
+mod dist;
 mod doctor;
 mod emulator;
 mod firmware;
@@ -33,6 +34,7 @@ cargo xtask TASK [ARGUMENTS]
   doc                  documentation, warnings denied
   oracle [ARGUMENTS]   compare the virtual CPU with an independent emulator (fetched with pip)
   bench [ARGUMENTS]    measurements (`cargo bench ARGUMENTS`)
+  dist                 build the release package into target/dist: aicprobe with every feature, licences, README
   schemas              renew the JSON Schemas of results under schemas/
   ci                   all of the above that .ci/run needs
   doctor               how the firmware's toolchain is found here
@@ -55,6 +57,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         "test" => tasks::test(arguments),
         "oracle" => tasks::oracle(arguments),
         "bench" => tasks::bench(arguments),
+        "dist" => no_arguments().and_then(|()| dist::run()),
         "firmware" => no_arguments().and_then(|()| tasks::firmware()),
         "clippy" => no_arguments().and_then(|()| tasks::clippy()),
         "fmt-check" => no_arguments().and_then(|()| tasks::fmt_check()),

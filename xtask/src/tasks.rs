@@ -1,7 +1,7 @@
 //! The tasks that are a few cargo commands each.
 
 use crate::{
-    emulator,
+    dist, emulator,
     firmware::{self, Firmware},
     process::{self, Result},
     toolchain::Toolchain,
@@ -13,7 +13,7 @@ use std::process::Command;
 const ORACLE: &str = "oracle";
 
 /// Firmware first, told in one line; the host builds that follow carry it.
-fn built_firmware() -> Result<Firmware> {
+pub fn built_firmware() -> Result<Firmware> {
     let firmware = firmware::build()?;
     eprintln!("xtask: firmware {}", firmware.summary());
     Ok(firmware)
@@ -67,6 +67,15 @@ pub fn test_optimised() -> Result<()> {
     let firmware = built_firmware()?;
     let mut cargo = workspace::cargo("test");
     cargo.args(["--release", "--package", "host-cli", "--lib"]);
+    process::run(firmware.give_to(&mut cargo))
+}
+
+/// The one test of what only release packages have (see [`crate::dist`]).
+pub fn test_features() -> Result<()> {
+    let firmware = built_firmware()?;
+    let mut cargo = workspace::cargo("test");
+    cargo.args(["--package", "host-cli", "--features", dist::FEATURES]);
+    cargo.args(["--test", "raw_events", "parquet_has_every_event"]);
     process::run(firmware.give_to(&mut cargo))
 }
 

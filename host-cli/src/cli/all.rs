@@ -62,7 +62,7 @@ pub fn run(
                     let Some(target) = targets.get(at) else {
                         return;
                     };
-                    let result = one(cli, args, target, firmware, overrides);
+                    let result = one(cli, args, target, firmware, overrides, None);
                     if let Ok(mut slot) = made[at].lock() {
                         *slot = Some(result);
                     }

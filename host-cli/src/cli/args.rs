@@ -14,10 +14,14 @@ use super::compare::CompareArgs;
 use super::fields::FieldsArgs;
 use super::handoff::HandoffArgs;
 use super::irqs::IrqsArgs;
+use super::latency::LatencyArgs;
 use super::list::ListArgs;
 use super::observe::ObserveArgs;
 use super::regs::RegsCommand;
+use super::replay::ReplayArgs;
 use super::schema::SchemaArgs;
+use super::soak::SoakArgs;
+use super::storm::StormArgs;
 use super::vm::VmArgs;
 
 pub use bench::{BenchCommand, BenchLinkArgs};
@@ -55,12 +59,20 @@ pub enum Command {
     Irqs(IrqsArgs),
     /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
     Fields(FieldsArgs),
+    /// Measure the time from trigger to handler, per firing and landing CPU.
+    Latency(LatencyArgs),
+    /// Fire for hours or so many times, watch every interval, and stop at the first violation.
+    Soak(SoakArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
     /// Compare two targets, builds, settings or saved results: differences with intervals, states of one side only.
     Compare(CompareArgs),
     /// Measure what it costs to serve an interrupt elsewhere than in its handler.
     Handoff(HandoffArgs),
+    /// Compute the result of a run again from its raw events.
+    Replay(ReplayArgs),
+    /// Let many CPUs send IPIs to each other: rates, scaling, merged and lost ones.
+    Storm(StormArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
     /// Print the JSON Schema of a result, or list them.

@@ -9,8 +9,8 @@ use crate::result::{BenchLink, Times, Transfer};
 
 use super::args::{BenchLinkArgs, Cli};
 use super::interrupt;
+use super::notices::{self, Shown};
 use super::open::open;
-use super::progress::show_notices;
 use super::write::Sink;
 
 /// Alignment of the block in the target's memory.
@@ -24,7 +24,7 @@ pub fn run(cli: &Cli, args: &BenchLinkArgs) -> Result<u8, Error> {
     let sink = Sink::open(args.output.as_deref())?;
     interrupt::install_telling(cli.quiet);
     if !cli.quiet {
-        show_notices(None);
+        notices::set(Shown::Lines);
     }
     let mut opened = open(&args.target, 1, &args.link)?;
     let marks = opened.marks.clone();

@@ -4,10 +4,12 @@ use protocol::LineId;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::plan::{Estimate, Plan};
 use crate::proxy::{Proxy, ProxyError};
-use crate::result::{Context, Head, Mark, head};
-use crate::session::{self, Event, Observer, Outcome};
+use crate::raw::{self, Opening, RawFile, Recorder};
+use crate::result::{Context, Head, Mark, head, head_before};
+use crate::session::{self, Event, Observer, Outcome, Silent};
 use crate::target::{Looked, Target, find_spare, verify_layout};
 
 use super::args::{Cli, TargetArgs};
@@ -45,6 +47,31 @@ pub fn run(
     with: &mut dyn Observer,
     lines: bool,
 ) -> Result<Ran, Error> {
+    run_keeping(cli, args, None, planner, with, lines)
+}
+
+/// Raw events that are to be kept ([`super::raw::RawArgs::open`]), and for which result.
+pub struct Keep {
+    /// Where.
+    pub file: RawFile,
+    /// The command, by which `replay` knows what to make of them.
+    pub command: &'static str,
+    /// What its result needs beside head and cells.
+    pub options: serde_json::Value,
+}
+
+/// The same; with `keep` every cell sends its events.
+///
+/// # Errors
+/// Those of [`run`], and [`Error::OutputFile`].
+pub fn run_keeping(
+    cli: &Cli,
+    args: &TargetArgs,
+    keep: Option<Keep>,
+    planner: Planner<'_>,
+    with: &mut dyn Observer,
+    lines: bool,
+) -> Result<Ran, Error> {
     let firmware = Firmware::load(args.firmware.as_deref())?;
     interrupt::install_telling(cli.quiet);
     let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
@@ -52,7 +79,11 @@ pub fn run(
     let mut proxy = opened.connect()?;
     let target = Target::discover(&mut proxy).map_err(|e| e.at_step("reading the device tree"))?;
     let line = find_spare(&mut proxy, &target).map_err(|e| e.at_step("looking for a line"))?;
-    let plan = planner(&mut proxy, &target, line)?;
+    let mut plan = planner(&mut proxy, &target, line)?;
+    if keep.is_some() {
+        plan.cells.iter_mut().for_each(|cell| cell.raw = true);
+    }
+    let plan = plan;
     let estimate = Estimate::of(&plan);
     if hardware && estimate.needs_consent() && !args.yes {
         let minutes = estimate.expected_ms.div_ceil(60_000);
@@ -61,6 +92,9 @@ pub fn run(
     let nothing = Plan::of(Vec::new());
     let shown = if lines { &plan } else { &nothing };
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, shown);
+    if args.live {
+        progress.live(About::new(&args.target, &target, &marks, &plan))?;
+    }
     let cells = plan.cells.len() + plan.questions.len();
     progress.on(Event::Step(&format!(
         "{cells} cells on {}, {estimate}",
@@ -77,7 +111,23 @@ pub fn run(
         with,
         lines,
     };
-    let ran = session::run(&mut proxy, &target, &firmware, &plan, args.seed, &mut both);
+    let context = Context {
+        target_name: &args.target,
+        seed: args.seed,
+        target: &target,
+        firmware: &firmware,
+        marks,
+        slice_ns,
+    };
+    let recorder = keep.map(|keep| start(keep, context.clone(), &plan));
+    let mut recorder = recorder.transpose()?;
+    let mut silent = Silent;
+    let kept: &mut dyn Observer = match &mut recorder {
+        Some(recorder) => recorder,
+        None => &mut silent,
+    };
+    let mut all = session::Both(&mut both, kept);
+    let ran = session::run(&mut proxy, &target, &firmware, &plan, args.seed, &mut all);
     let console = proxy.take_console();
     progress.on(Event::Console(&String::from_utf8_lossy(&console)));
     progress.finish(!matches!(&ran, Ok(outcome) if outcome.failure.is_none()));
@@ -88,22 +138,30 @@ pub fn run(
         let stopped = || Error::Proxy(ProxyError::Interrupted { what });
         return Err(outcome.failure.take().unwrap_or_else(stopped));
     }
-    let context = Context {
-        target_name: &args.target,
-        seed: args.seed,
-        target: &target,
-        firmware: &firmware,
-        marks,
-        slice_ns,
-    };
     let head = head(context, &outcome)?;
-    let verdict = exit_code(&outcome);
+    let mut verdict = exit_code(&outcome);
+    if let Some(recorder) = recorder {
+        verdict.kept(recorder.end(head.clone(), serde_json::Value::Null));
+    }
     Ok(Ran {
         target,
         plan,
         outcome,
         head,
         verdict,
+    })
+}
+
+fn start(keep: Keep, context: Context<'_>, plan: &Plan) -> Result<Recorder, Error> {
+    keep.file.start(Opening {
+        schema: raw::SCHEMA.to_owned(),
+        run: raw::Run {
+            command: keep.command.to_owned(),
+            options: keep.options,
+            extra: serde_json::Value::Null,
+        },
+        head: head_before(context),
+        cells: plan.cells.clone(),
     })
 }
 
@@ -125,7 +183,8 @@ impl Observer for Both<'_> {
     fn on(&mut self, event: Event<'_>) {
         match &event {
             // A line for each of thousands of cells would tell nobody anything.
-            Event::Progress { .. } | Event::Done { .. } if !self.lines => {}
+            Event::Progress { .. } | Event::Done { .. } if !self.lines && !self.shown.is_live() => {
+            }
             _ => self.shown.on(event),
         }
         self.with.on(event);

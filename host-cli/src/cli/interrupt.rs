@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::notices;
+
 static STOP: AtomicBool = AtomicBool::new(false);
 static TELL: AtomicBool = AtomicBool::new(false);
 
@@ -15,14 +17,16 @@ pub fn install_telling(quiet: bool) {
 /// it then ends at once when interrupted.
 pub fn install() {
     // The handler runs in a thread of its own: it may write.
-    let heard = || {
-        let again = STOP.swap(true, Ordering::Relaxed);
-        if TELL.load(Ordering::Relaxed) {
-            say!("aicprobe: {}", answer(again));
-        }
-    };
-    if let Err(e) = ctrlc::set_handler(heard) {
+    if let Err(e) = ctrlc::set_handler(request) {
         say!("aicprobe: Ctrl-C will not restore the target: {e}");
+    }
+}
+
+/// The same as a Ctrl-C.
+pub fn request() {
+    let again = STOP.swap(true, Ordering::Relaxed);
+    if TELL.load(Ordering::Relaxed) {
+        notices::tell(&format!("aicprobe: {}", answer(again)));
     }
 }
 

@@ -15,17 +15,24 @@ mod bench;
 mod compare;
 mod experiment;
 mod fields;
+mod further;
 mod handoff;
 mod interrupt;
 mod irqs;
+mod latency;
 mod lines;
 mod list;
+mod notices;
 mod observe;
 mod open;
 mod progress;
+mod raw;
 mod regs;
+mod replay;
 mod route;
 mod schema;
+mod soak;
+mod storm;
 mod values;
 mod vm;
 mod write;
@@ -62,9 +69,13 @@ pub fn main() -> ExitCode {
         Command::Lines(lines) => lines::run(lines),
         Command::Irqs(args) => irqs::run(args),
         Command::Fields(args) => fields::run(&cli, args),
+        Command::Latency(args) => latency::run(&cli, args),
+        Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::Compare(args) => compare::run(&cli, args),
+        Command::Replay(args) => replay::run(args),
         Command::Handoff(args) => handoff::run(&cli, args),
+        Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),

@@ -8,6 +8,7 @@ use protocol::LineId;
 use crate::behaviour::{Observed, Options, Report, TRIGGERS, observe};
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::output::{Form, render};
 use crate::plan::Plan;
 use crate::result::Build;
@@ -87,6 +88,9 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
     };
     let empty = Plan::of(Vec::new());
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &empty);
+    if args.on.live {
+        progress.live(About::new(&args.on.target, &target, &marks, &empty))?;
+    }
     progress.on(Event::Step(&format!("observing {}", args.on.target)));
     let observed = observe(
         &mut proxy,

@@ -15,7 +15,7 @@ use crate::result::Mark;
 use crate::vm::{BOOT_LIMIT, Image, boot_loader};
 
 use super::args::LinkArgs;
-use super::{interrupt, progress};
+use super::{interrupt, notices};
 
 /// Largest file of a virtual SoC that is read, in bytes.
 const MODEL_MAX: u64 = 1 << 20;
@@ -45,7 +45,7 @@ impl OpenTarget {
         let options = ConnectOptions {
             wait: self.wait,
             stop: Some(interrupt::requested),
-            notice: Some(progress::notice),
+            notice: Some(notices::notice),
             ..ConnectOptions::default()
         };
         Proxy::connect_with(&mut *self.link, options)

@@ -2,16 +2,18 @@
 
 use std::collections::VecDeque;
 use std::io::IsTerminal as _;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::error::Error;
 use crate::firmware::Level;
+use crate::live::{About, Control, Dashboard};
 use crate::plan::{Plan, PlannedCell};
 use crate::session::{Event, Measured, Observer};
 
 use super::interrupt;
+use super::notices::{self, Shown};
 
 /// Shortest time between two lines about the same cell.
 const PACE: Duration = Duration::from_millis(500);
@@ -22,31 +24,12 @@ const LINE_MAX: usize = 200;
 /// Bytes of a line after which it ends, whatever comes.
 const UNFINISHED_MAX: usize = 4096;
 
-/// Where lines about the link go: whether any are wanted, and the bar that they must not cut through.
-static NOTICES: Mutex<(bool, Option<ProgressBar>)> = Mutex::new((false, None));
-
-/// A line about the link, from wherever it is waited for.
-pub fn notice(text: &str) {
-    let Ok(notices) = NOTICES.lock() else { return };
-    match &*notices {
-        (false, _) => {}
-        (true, Some(bar)) => bar.suspend(|| say!("link: {text}")),
-        (true, None) => say!("link: {text}"),
-    }
-}
-
-/// From now on lines about the link are shown, above `bar` if there is one.
-pub fn show_notices(bar: Option<&ProgressBar>) {
-    if let Ok(mut notices) = NOTICES.lock() {
-        *notices = (true, bar.cloned());
-    }
-}
-
-/// Progress and diagnostics, on a terminal as a bar, else as lines.
+/// Progress and diagnostics: on a terminal as a bar, or as a dashboard where that is asked for; else as lines.
 pub struct Progress {
     verbose: bool,
     quiet: bool,
     bar: Option<ProgressBar>,
+    board: Option<Dashboard>,
     /// Triggers of the cells that are over.
     done: u64,
     last_line: Option<Instant>,
@@ -71,16 +54,60 @@ impl Progress {
             bar
         });
         if !quiet {
-            show_notices(bar.as_ref());
+            notices::set(bar.clone().map_or(Shown::Lines, Shown::Bar));
         }
         Self {
             verbose,
             quiet,
             bar,
+            board: None,
             done: 0,
             last_line: None,
             console: VecDeque::new(),
             unfinished: String::new(),
+        }
+    }
+
+    /// From now on as a dashboard, if there can be one; else a line says why not.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where nothing may be shown: the parser does not see a `--quiet` before the command.
+    pub fn live(&mut self, about: About) -> Result<(), Error> {
+        if self.quiet {
+            let why = "--live cannot be used with --quiet".to_owned();
+            return Err(Error::Usage(why));
+        }
+        let control = Control {
+            stop: interrupt::request,
+            stopping: interrupt::requested,
+        };
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        match Dashboard::open(about, control) {
+            Ok(board) => {
+                notices::set(Shown::Dashboard(board.handle().clone()));
+                self.bar = None;
+                self.board = Some(board);
+            }
+            Err(why) => self.say(&format!("--live: {why}; progress comes in lines")),
+        }
+        Ok(())
+    }
+
+    /// Whether there is a dashboard.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        self.board.is_some()
+    }
+
+    /// The terminal as it was, and what was said meanwhile.
+    fn close_board(&mut self) {
+        if let Some(board) = self.board.take() {
+            notices::set(Shown::Lines);
+            for line in board.close() {
+                say!("{line}");
+            }
         }
     }
 
@@ -92,6 +119,7 @@ impl Progress {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+        self.close_board();
         if failed {
             for line in std::mem::take(&mut self.console) {
                 self.say(&line);
@@ -113,6 +141,9 @@ impl Progress {
             if self.verbose {
                 self.say(&line);
             } else {
+                if let Some(board) = &self.board {
+                    board.handle().log(&line);
+                }
                 if self.console.len() == LAST_LINES {
                     self.console.pop_front();
                 }
@@ -126,13 +157,17 @@ impl Progress {
         if self.quiet {
             return;
         }
-        match &self.bar {
-            Some(bar) => bar.suspend(|| say!("{line}")),
-            None => say!("{line}"),
+        match (&self.board, &self.bar) {
+            (Some(board), _) => board.handle().say(line),
+            (None, Some(bar)) => bar.suspend(|| say!("{line}")),
+            (None, None) => say!("{line}"),
         }
     }
 
     fn counts(&mut self, cell: &PlannedCell, of: usize, counts: &Measured, over: bool) {
+        if self.is_live() {
+            return;
+        }
         let text = describe(cell, of, counts);
         if let Some(bar) = &self.bar {
             bar.set_position(self.done + counts.fired);
@@ -191,17 +226,24 @@ fn console_line(line: &str) -> Option<String> {
 
 impl Observer for Progress {
     fn on(&mut self, event: Event<'_>) {
+        if let Some(board) = &self.board {
+            board.handle().on(&event);
+        }
         match event {
             Event::Step(step) => self.say(step),
             Event::Console(text) => self.console(text),
             Event::Log { cpu, level, text } => {
+                let line = format!("firmware, CPU {cpu}: {text}");
                 if self.verbose || level >= Level::Warning {
-                    self.say(&format!("firmware, CPU {cpu}: {text}"));
+                    self.say(&line);
+                } else if let Some(board) = &self.board {
+                    board.handle().log(&line);
                 }
             }
             Event::Progress { cell, of, so_far } => self.counts(cell, of, so_far, false),
             Event::Done { cell, of, counts } => self.counts(cell, of, counts, true),
-            Event::Raw { .. } | Event::Part { .. } => {}
+            // For the dashboard and for other observers.
+            _ => {}
         }
     }
 
@@ -214,8 +256,9 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
-            show_notices(None);
+            notices::set(Shown::Lines);
         }
+        self.close_board();
     }
 }
 

@@ -6,11 +6,13 @@ use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::output::{DryRun, Form, render_routes, to_json};
-use crate::plan::Estimate;
-use crate::result::RouteResult;
+use crate::plan::{Estimate, Plan};
+use crate::raw::{self, Opening, RawFile, Trailer};
+use crate::result::{Context, Restore, RouteResult, aic, head_before};
 use crate::route::{Planned, Setting, make_plan_forced, measure};
-use crate::session::{self, Event, Observer as _, Outcome, Restoring, SessionError};
+use crate::session::{self, Both, Event, Observer, Outcome, Restoring, SessionError, Silent};
 use crate::target::{AdtFile, LineMap, Overrides, Target};
 use crate::tree::TreeFile;
 
@@ -19,6 +21,8 @@ use super::args::{Cli, RouteArgs};
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
+use super::raw::dropped;
+use super::replay::RouteExtra;
 use super::write::Sink;
 
 /// Runs the command; the exit code if it came to a result.
@@ -35,13 +39,29 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
     } else {
         Some(Firmware::load(args.on.firmware.as_deref())?)
     };
+    if args.on.live && args.on.target == all::NAME {
+        let why = "--live shows one target, vm:all is many".to_owned();
+        return Err(Error::Usage(why));
+    }
     let overrides = overrides(args)?;
+    if args.raw.raw.is_some() && (args.dry_run || args.on.target == all::NAME) {
+        let text = "--raw keeps the events of one run: not with --dry-run and --target vm:all";
+        return Err(Error::Usage(text.to_owned()));
+    }
     let sink = Sink::open(args.output.as_deref())?;
+    let raw = args.raw.open(args.output.as_deref())?;
     interrupt::install_telling(cli.quiet);
     if args.on.target == all::NAME {
         return all::run(cli, args, firmware.as_ref(), &overrides, sink);
     }
-    let made = one(cli, args, &args.on.target, firmware.as_ref(), &overrides)?;
+    let made = one(
+        cli,
+        args,
+        &args.on.target,
+        firmware.as_ref(),
+        &overrides,
+        raw,
+    )?;
     match &made {
         Made::Plan(dry) => sink.write(&planned(dry, args.format)?)?,
         Made::Result(Some(result), _) => sink.write(&render_routes(&[result], args.format)?)?,
@@ -98,6 +118,7 @@ pub(super) fn one(
     name: &str,
     firmware: Option<&Firmware>,
     overrides: &Overrides,
+    raw: Option<RawFile>,
 ) -> Result<Made, Error> {
     let mut opened = open_with(name, args.on.seed, &args.on.link, args.on.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
@@ -106,11 +127,12 @@ pub(super) fn one(
         .map_err(|e| e.at_step("reading the device tree"))?;
     let request = args.request();
     let Planned {
-        plan,
+        mut plan,
         marks: forced,
         looked,
     } = make_plan_forced(&mut proxy, &target, &request, args.force_line)
         .map_err(|e| e.at_step("looking for a line"))?;
+    args.raw.ask(&mut plan);
     let estimate = Estimate::of(&plan);
     let (Some(firmware), false) = (firmware, args.dry_run) else {
         let dry = DryRun::new(name, args.on.seed, &target, &plan);
@@ -123,6 +145,9 @@ pub(super) fn one(
     // Several targets at once would talk across each other.
     let quiet = cli.quiet || args.on.target == all::NAME;
     let mut progress = Progress::new(cli.verbose > 0, quiet, &plan);
+    if args.on.live {
+        progress.live(About::new(name, &target, &marks, &plan))?;
+    }
     progress.on(Event::Step(&format!(
         "{} cells on {name}, {estimate}",
         plan.cells.len(),
@@ -139,14 +164,17 @@ pub(super) fn one(
             progress.on(Event::Step(note));
         }
     }
-    let measured = measure(
-        &mut proxy,
-        &target,
-        firmware,
-        &plan,
-        &setting,
-        &mut progress,
-    );
+    let recorder = raw.map(|file| file.start(opening(args, &target, firmware, &plan, &setting)?));
+    let mut recorder = recorder.transpose()?;
+    let measured = {
+        let mut silent = Silent;
+        let kept: &mut dyn Observer = match &mut recorder {
+            Some(recorder) => recorder,
+            None => &mut silent,
+        };
+        let mut both = Both(&mut progress, kept);
+        measure(&mut proxy, &target, firmware, &plan, &setting, &mut both)
+    };
     let failed = !matches!(&measured, Ok((outcome, _)) if outcome.failure.is_none());
     let console = proxy.take_console();
     progress.on(Event::Console(&String::from_utf8_lossy(&console)));
@@ -154,7 +182,53 @@ pub(super) fn one(
     let (outcome, result) = measured?;
     let mut verdict = exit_code(&outcome);
     verdict.messages.extend(storming(&outcome, &target.lines));
+    if let Some(recorder) = recorder {
+        // Without a result nothing was measured: the file stays cut.
+        let ended = result.as_ref().map(|result| {
+            let (aic, restore) = (result.aic.clone(), result.restore.clone());
+            recorder.end(result.head(), json(&RouteExtra { aic, restore })?)
+        });
+        if let Some(ended) = ended {
+            verdict.kept(ended);
+        }
+    }
     Ok(Made::Result(result.map(Box::new), verdict))
+}
+
+/// What is known of a run before it.
+fn opening(
+    args: &RouteArgs,
+    target: &Target,
+    firmware: &Firmware,
+    plan: &Plan,
+    setting: &Setting,
+) -> Result<Opening, Error> {
+    let extra = RouteExtra {
+        aic: aic(target, None),
+        restore: Restore::default(),
+    };
+    let context = Context {
+        target_name: &setting.target_name,
+        seed: setting.seed,
+        target,
+        firmware,
+        marks: setting.marks.clone(),
+        slice_ns: setting.slice_ns,
+    };
+    Ok(Opening {
+        schema: raw::SCHEMA.to_owned(),
+        run: raw::Run {
+            command: "route".to_owned(),
+            options: json(&args.request())?,
+            extra: json(&extra)?,
+        },
+        head: head_before(context),
+        cells: plan.cells.clone(),
+    })
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Result<serde_json::Value, Error> {
+    serde_json::to_value(value).map_err(|e| Error::Internal(e.to_string()))
 }
 
 /// What the user gives instead of what the target says.
@@ -184,6 +258,21 @@ pub struct Verdict {
     pub code: u8,
     /// What to tell on standard error.
     pub messages: Vec<String>,
+}
+
+impl Verdict {
+    /// How the file of raw events ended: one that cannot be written has stopped the run.
+    pub(super) fn kept(&mut self, ended: Result<Trailer, Error>) {
+        match ended {
+            Ok(totals) => self.messages.extend(dropped(&totals)),
+            Err(e) => {
+                self.messages.push(e.to_string());
+                if matches!(self.code, exit::OK | exit::INTERRUPTED) {
+                    self.code = e.exit_code();
+                }
+            }
+        }
+    }
 }
 
 /// The exit code of a run: the worst thing that happened.
@@ -288,7 +377,8 @@ fn saved(outcome: &Outcome) -> String {
     format!("saved in the result: {fired} triggers, {complete} of {of} cells complete; {target}")
 }
 
-const fn refusal_code(refusal: Refusal) -> u8 {
+/// The exit code of a run that ends with a refusal.
+pub const fn refusal_code(refusal: Refusal) -> u8 {
     match refusal {
         Refusal::LineBusy => exit::UNSAFE,
         Refusal::SiqCfg { esr: 0, .. } | Refusal::Storm | Refusal::NotEnabled => exit::INCONCLUSIVE,

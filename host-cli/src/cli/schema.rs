@@ -14,10 +14,14 @@ use crate::error::{Error, exit};
 use crate::fields::FieldsReport;
 use crate::handoff::HandoffReport;
 use crate::irqs::IrqsReport;
+use crate::latency::LatencyResult;
 use crate::link::PortList;
 use crate::output::{DryRun, to_json};
+use crate::raw::ReplayResult;
 use crate::regs::{DecodeResult, RegsExport, RegsList, RegsShow};
 use crate::result::{BenchLink, RouteResult};
+use crate::soak::SoakResult;
+use crate::storm::StormReport;
 use crate::tree::{LinesReport, Listing};
 
 use super::all::All;
@@ -49,6 +53,7 @@ const SCHEMAS: &[Entry] = &[
     entry::<FieldsReport>(FieldsReport::SCHEMA, "fields"),
     entry::<HandoffReport>(HandoffReport::SCHEMA, "handoff"),
     entry::<IrqsReport>(IrqsReport::SCHEMA, "irqs"),
+    entry::<LatencyResult>(LatencyResult::SCHEMA, "latency"),
     entry::<LinesReport>(LinesReport::SCHEMA, "lines"),
     entry::<PortList>(PortList::SCHEMA, "list"),
     entry::<Report>(Report::SCHEMA, "observe"),
@@ -57,8 +62,11 @@ const SCHEMAS: &[Entry] = &[
     entry::<DecodeResult>(DecodeResult::SCHEMA, "regs decode"),
     entry::<RegsList<'_>>(RegsList::SCHEMA, "regs list"),
     entry::<RegsShow<'_>>(RegsShow::SCHEMA, "regs show"),
+    entry::<ReplayResult>(ReplayResult::SCHEMA, "replay --counts"),
     entry::<RouteResult>(RouteResult::SCHEMA, "route"),
     entry::<All<'_>>(All::SCHEMA, "route --target vm:all"),
+    entry::<SoakResult>(SoakResult::SCHEMA, "soak"),
+    entry::<StormReport>(StormReport::SCHEMA, "storm"),
 ];
 
 /// Prints the JSON Schema (draft 2020-12) of a result. Without a name: lists all, a line each, with the command that has it.

@@ -2,13 +2,21 @@
 //!
 //! [`combinations`] chooses combinations of fields: all of them up to six CPUs, above that a set that covers every pair of CPUs with
 //! every pair of values. Each is measured with nobody masked and with CPU 0 masked. [`explain`] then looks for the rule that no
-//! cell contradicts.
+//! cell contradicts. [`experiments`] asks what whole cells do not tell: when a write acts, what becomes of an interrupt that waits, whether
+//! FIQs and lines of devices are like what was measured.
 
+mod bench;
 mod cover;
+mod explain;
+mod fiqs;
+mod further;
+mod hw_line;
+mod offered;
 mod report;
 mod rule;
 #[cfg(test)]
 mod tests;
+mod timing;
 
 use protocol::LineId;
 use protocol::command::Special;
@@ -17,8 +25,11 @@ use crate::plan::{GRACE_US, Group, MaskedCpu, Plan, PlannedCell, Routing};
 use crate::session::Measured;
 
 pub use cover::{Coverage, combinations};
+pub use fiqs::Fiqs;
+pub use further::{Device, Experiments, Further, Offered, WritesAct, experiments};
+pub use hw_line::{HwLine, Landings};
 pub use report::{Contradiction, FieldsReport, PairCount, Seen, report};
-pub use rule::{Choice, Cpu, Fit, Masked, Rule, Sample, explain};
+pub use rule::{Choice, Cpu, Fit, Masked, Rule, Sample, Writes, explain};
 
 /// Triggers of a cell unless told otherwise.
 pub const TRIGGERS: u32 = 32;

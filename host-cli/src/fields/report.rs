@@ -7,7 +7,7 @@ use crate::behaviour::Answer;
 use crate::result::Head;
 
 use super::rule::{Cpu, Fit, Sample, explain};
-use super::{Coverage, Rule};
+use super::{Coverage, Further, Rule};
 
 /// Landings where the CPUs that accept have just two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,25 @@ pub struct Seen {
     pub held: u64,
     /// Times that it did not.
     pub against: u64,
+}
+
+impl Seen {
+    /// Of these counts; `None` if it was never tried.
+    #[must_use]
+    pub fn counted(id: impl Into<String>, held: u64, against: u64) -> Option<Self> {
+        let answer = match (held, against) {
+            (0, 0) => return None,
+            (0, _) => Answer::Never,
+            (_, 0) => Answer::Always,
+            _ => Answer::Sometimes,
+        };
+        Some(Self {
+            id: id.into(),
+            answer,
+            held,
+            against,
+        })
+    }
 }
 
 /// A cell that the best rule does not explain.
@@ -74,7 +93,9 @@ pub struct FieldsReport {
     pub alone: [(u64, u64); 4],
     /// Cells in which the CPUs have just two values, nobody masked: who got it.
     pub pairs: Vec<PairCount>,
-    /// The same as claims.
+    /// What was tried beyond the truth table; `null` if the run did not come to it.
+    pub further: Option<Further>,
+    /// Everything as claims.
     pub observations: Vec<Seen>,
     /// The cells that [`Fit::contradictions`] names.
     pub contradictions: Vec<Contradiction>,
@@ -135,6 +156,7 @@ pub fn report(
         fit,
         alone,
         pairs,
+        further: None,
     }
 }
 
@@ -154,31 +176,19 @@ fn contradictions(samples: &[Sample<'_>], fit: Option<&Fit>) -> Vec<Contradictio
 
 /// What counts and fit say, claim by claim; nothing about what was never tried.
 fn observations(alone: &[(u64, u64); 4], pairs: &[PairCount], fit: Option<&Fit>) -> Vec<Seen> {
-    let seen = |id: String, held, against| {
-        let answer = match (held, against) {
-            (0, 0) => return None,
-            (0, _) => Answer::Never,
-            (_, 0) => Answer::Always,
-            _ => Answer::Sometimes,
-        };
-        Some(Seen {
-            id,
-            answer,
-            held,
-            against,
-        })
-    };
     let alone = alone.iter().enumerate();
     let mut all: Vec<Option<Seen>> = alone
-        .map(|(value, (held, against))| seen(format!("field-{value}-receives"), *held, *against))
+        .map(|(value, (held, against))| {
+            Seen::counted(format!("field-{value}-receives"), *held, *against)
+        })
         .collect();
     all.extend(pairs.iter().map(|p| {
         let id = format!("field-{}-before-{}", p.value, p.over);
-        seen(id, p.held, p.against)
+        Seen::counted(id, p.held, p.against)
     }));
     all.extend(fit.map(|fit| {
         let (held, against) = (fit.explained as u64, fit.contradicted as u64);
-        seen("one-rule-explains-all".to_owned(), held, against)
+        Seen::counted("one-rule-explains-all", held, against)
     }));
     all.into_iter().flatten().collect()
 }

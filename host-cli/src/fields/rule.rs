@@ -1,14 +1,12 @@
 //! Rules of routing, and which of them explains what was measured.
 //!
 //! A rule says in which class each value of the field puts a CPU, which CPU of the best class gets an interrupt, and what
-//! happens when that CPU masks it. All rules of that form are tried (150 orders of the four values, six choices, two ways with
-//! masks), the strongest first: one that names a single CPU says more than one that names a set.
+//! happens when that CPU masks it. All rules of that form are tried (150 orders of the four values, seven choices, two ways with
+//! masks), the strongest first: one that names a single CPU says more than one that names a set. Only if none of them explains
+//! everything, the same are tried once more for a controller that goes by a write one interrupt late.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Rank of a value that never gets an interrupt.
-const NEVER: u8 = u8::MAX;
 
 /// One measured cell.
 #[derive(Clone, Copy, Debug)]
@@ -47,10 +45,6 @@ pub enum Choice {
     Any,
 }
 
-/// From so many triggers on, a choice at random that names one CPU every time is no choice at random: with two CPUs that has a
-/// chance of one in 2^15.
-const MANY: u64 = 16;
-
 impl Choice {
     /// From the one that says most to the one that says least.
     pub const ALL: [Self; 7] = [
@@ -88,6 +82,17 @@ pub enum Masked {
     Moves,
 }
 
+/// When routing goes by a field that was written, as far as whole cells tell: an ISB follows every write of theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Writes {
+    /// With the next interrupt.
+    #[default]
+    Prompt,
+    /// With the next but one: the first trigger of a cell lands as the fields of the cell before it say.
+    Late,
+}
+
 /// A rule of routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Rule {
@@ -97,6 +102,9 @@ pub struct Rule {
     pub choice: Choice,
     /// When masked.
     pub masked: Masked,
+    /// When a write acts.
+    #[serde(default)]
+    pub writes: Writes,
 }
 
 /// What a CPU is beside its field.
@@ -138,22 +146,9 @@ pub fn explain(samples: &[Sample<'_>], cpus: &[Cpu]) -> Option<Fit> {
     if samples.is_empty() {
         return None;
     }
-    let mut best: Option<(usize, Rule)> = None;
-    for choice in Choice::ALL {
-        for masked in [Masked::Waits, Masked::Moves] {
-            for rank in orders() {
-                let rule = Rule {
-                    rank,
-                    choice,
-                    masked,
-                };
-                let limit = best.map_or(usize::MAX, |(n, _)| n);
-                let wrong = count_wrong(&rule, samples, cpus, limit);
-                if wrong < limit {
-                    best = Some((wrong, rule));
-                }
-            }
-        }
+    let mut best = None;
+    for writes in [Writes::Prompt, Writes::Late] {
+        search(writes, samples, cpus, &mut best);
         if best.is_some_and(|(n, _)| n == 0) {
             break;
         }
@@ -169,6 +164,30 @@ pub fn explain(samples: &[Sample<'_>], cpus: &[Cpu]) -> Option<Fit> {
         contradictions: wrong.take(LISTED).map(|s| s.cell).collect(),
         contradicted,
     })
+}
+
+/// Tries every rule with `writes`; one that does better than `best` takes its place.
+fn search(writes: Writes, samples: &[Sample<'_>], cpus: &[Cpu], best: &mut Option<(usize, Rule)>) {
+    for choice in Choice::ALL {
+        for masked in [Masked::Waits, Masked::Moves] {
+            for rank in orders() {
+                let rule = Rule {
+                    rank,
+                    choice,
+                    masked,
+                    writes,
+                };
+                let limit = best.map_or(usize::MAX, |(n, _)| n);
+                let wrong = count_wrong(&rule, samples, cpus, limit);
+                if wrong < limit {
+                    *best = Some((wrong, rule));
+                }
+            }
+        }
+        if best.is_some_and(|(n, _)| n == 0) {
+            return;
+        }
+    }
 }
 
 /// How many samples contradict `rule`, counted up to `limit`.
@@ -208,86 +227,6 @@ fn orders() -> Vec<[Option<u8>; 4]> {
     all
 }
 
-impl Rule {
-    /// Whether the sample is what the rule says; `before` is the one measured before it.
-    fn explains(&self, sample: &Sample<'_>, before: Option<&Sample<'_>>, cpus: &[Cpu]) -> bool {
-        let mut ranks = [NEVER; protocol::MAX_CPUS];
-        for ((rank, field), _) in ranks.iter_mut().zip(sample.fields).zip(cpus) {
-            if let Some(value) = self.rank.get(usize::from(*field)) {
-                *rank = value.unwrap_or(NEVER);
-            }
-        }
-        let ranks = &mut ranks[..cpus.len().min(protocol::MAX_CPUS)];
-        let Some(best) = ranks.iter().copied().min().filter(|r| *r != NEVER) else {
-            return sample.lost == sample.fired;
-        };
-        if sample.lost != 0 {
-            return false;
-        }
-        let masked = sample.masked.map(usize::from);
-        match (self.masked, masked) {
-            (Masked::Moves, Some(cpu)) if ranks[cpu] != NEVER => {
-                // The masked CPU counts only if it is alone.
-                let old = ranks[cpu];
-                ranks[cpu] = NEVER;
-                let next = ranks.iter().copied().min().filter(|r| *r != NEVER);
-                match next {
-                    Some(next) => self.chosen(ranks, next, sample, before, cpus),
-                    None => {
-                        ranks[cpu] = old;
-                        self.chosen(ranks, old, sample, before, cpus)
-                    }
-                }
-            }
-            _ => self.chosen(ranks, best, sample, before, cpus),
-        }
-    }
-
-    /// Whether the landings are those of a choice among the CPUs of rank `best`.
-    fn chosen(
-        &self,
-        ranks: &[u8],
-        best: u8,
-        sample: &Sample<'_>,
-        before: Option<&Sample<'_>>,
-        cpus: &[Cpu],
-    ) -> bool {
-        let landed = |cpu: usize| sample.landed.get(cpu).copied().unwrap_or(0);
-        let inside: u64 = (0..ranks.len())
-            .filter(|cpu| ranks[*cpu] == best)
-            .map(landed)
-            .sum();
-        if inside != sample.fired {
-            return false;
-        }
-        let members = || (0..ranks.len()).filter(|cpu| ranks[*cpu] == best);
-        let one = match self.choice {
-            Choice::LowestId => members().next(),
-            Choice::LowestMpidr => members().min_by_key(|cpu| cpus[*cpu].mpidr),
-            Choice::HighestId => members().next_back(),
-            Choice::PCoresFirst => members().min_by_key(|cpu| (!cpus[*cpu].p_core, *cpu)),
-            Choice::Sticky => {
-                let last = before.and_then(|s| s.landed.iter().position(|n| *n > 0));
-                match last.filter(|cpu| members().any(|m| m == *cpu)) {
-                    Some(cpu) => Some(cpu),
-                    None => return members().any(|cpu| landed(cpu) == sample.fired),
-                }
-            }
-            Choice::RoundRobin => {
-                let (least, most) = members().fold((u64::MAX, 0), |(least, most), cpu| {
-                    (least.min(landed(cpu)), most.max(landed(cpu)))
-                });
-                return most - least <= 1;
-            }
-            Choice::Any => {
-                let several = members().filter(|cpu| landed(*cpu) > 0).count() > 1;
-                return several || members().count() == 1 || sample.fired < MANY;
-            }
-        };
-        one.is_some_and(|cpu| landed(cpu) == sample.fired)
-    }
-}
-
 impl std::fmt::Display for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let classes = self.rank.iter().flatten().max().map_or(0, |most| most + 1);
@@ -311,6 +250,10 @@ impl std::fmt::Display for Rule {
             Masked::Waits => "an interrupt waits for a CPU that masks it",
             Masked::Moves => "a CPU that masks it gives way to the next that does not",
         };
-        write!(f, "; within a class {}; {masked}", self.choice.text())
+        write!(f, "; within a class {}; {masked}", self.choice.text())?;
+        match self.writes {
+            Writes::Prompt => Ok(()),
+            Writes::Late => write!(f, "; what is written acts after one more interrupt"),
+        }
     }
 }

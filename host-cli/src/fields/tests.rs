@@ -158,3 +158,76 @@ fn many_cpus_are_covered_by_pairs_and_clusters() {
     assert_eq!(chosen, combinations(&clusters, 1).0);
     assert_ne!(chosen, combinations(&clusters, 2).0);
 }
+
+/// A controller that goes by a write one interrupt late: the first trigger of a cell lands as the cell before says.
+#[test]
+fn a_late_controller_has_a_rule_too() {
+    let order = [1, 0, 2];
+    let mut acting = vec![3; CPUS];
+    let mut cells: Vec<Cell> = Vec::new();
+    for fields in combinations(&[1, 0, 0, 1], 1).0 {
+        for masked in [None, Some(0)] {
+            let (mut landed, mut lost) = (vec![0; CPUS], 0);
+            for _ in 0..8 {
+                if best(&acting, &order, None).is_empty() {
+                    acting.clone_from(&fields);
+                }
+                let free = best(&acting, &order, masked);
+                match free.first().or(best(&acting, &order, None).first()) {
+                    Some(cpu) => landed[*cpu] += 1,
+                    None => lost += 1,
+                }
+                acting.clone_from(&fields);
+            }
+            cells.push((fields.clone(), masked, landed, lost));
+        }
+    }
+    let late: Vec<Sample<'_>> = samples(&cells)
+        .into_iter()
+        .map(|s| Sample { fired: 8, ..s })
+        .collect();
+    let fit = explain(&late, &cpus()).expect("samples");
+    assert!(fit.is_complete(), "{fit:?}");
+    assert_eq!(fit.rule.rank, [Some(1), Some(0), Some(2), None]);
+    assert_eq!(
+        (fit.rule.choice, fit.rule.masked, fit.rule.writes),
+        (Choice::LowestId, Masked::Moves, Writes::Late)
+    );
+    assert!(
+        fit.rule
+            .to_string()
+            .ends_with("acts after one more interrupt")
+    );
+}
+
+/// FIQs that do not come are counted against the value of that CPU's field.
+#[test]
+fn fiqs_are_counted_by_value() {
+    use crate::session::Reply;
+    use protocol::message::FiqResult;
+    let questions = fiqs::questions(2);
+    assert_eq!(questions.len(), 8);
+    assert!(fiqs::questions(1).is_empty(), "nobody who could send");
+    let replies: Vec<Reply> = (0..8)
+        .map(|id| {
+            Reply::Fiq(FiqResult {
+                id,
+                refusal: None,
+                field: (id % 4) as u8,
+                sent: 8,
+                ipis: if id == 7 { 5 } else { 8 },
+                armed: 8,
+                timers: 8,
+            })
+        })
+        .collect();
+    let (all, seen) = fiqs::judge(&questions, &replies);
+    assert_eq!((all.len(), all[7].cpu, all[7].field), (8, 1, 3));
+    let count = |id: &str| {
+        let found = seen.iter().find(|s| s.id == id).expect("a claim");
+        (found.held, found.against)
+    };
+    assert_eq!(count("fast-ipi-comes-with-field-3"), (13, 3));
+    assert_eq!(count("timer-comes-with-field-3"), (16, 0));
+    assert_eq!(count("fast-ipi-comes-with-field-0"), (16, 0));
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::fields::{Contradiction, FieldsReport};
+use crate::fields::{Contradiction, FieldsReport, Further};
 
 use super::{Document, Grid, head_lines, head_notes};
 
@@ -19,7 +19,12 @@ impl Document for FieldsReport {
             self.cells, self.fired, c.combinations, c.pairs, c.pairs_of, c.by_cluster
         ));
         lines.push(match (&self.rule, &self.fit) {
-            (Some(rule), _) => format!("rule: {rule}"),
+            (Some(rule), _) => {
+                let also = self.further.as_ref().map(Further::text);
+                let also = also.filter(|text| !text.is_empty());
+                let also = also.map_or_else(String::new, |text| format!("; {text}"));
+                format!("rule: {rule}{also}")
+            }
             (None, Some(fit)) => format!(
                 "no rule explains this: the best one leaves {} of {} cells unexplained ({})",
                 fit.contradicted, self.cells, fit.rule

@@ -3,14 +3,15 @@
 use aic_regs::aic::Generation;
 use protocol::LineId;
 use protocol::command::Special;
+use serde::Serialize;
 
 use super::{
     DEFAULT_MASKS_US, DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, GRACE_US, Group, MAX_LINES, MaskedCpu,
-    Plan, PlannedCell, Routing,
+    Plan, PlannedCell, Routing, Until,
 };
 
 /// What the command line asks for. Values are checked against the target by [`build`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Request {
     /// Lines named; empty = one spare line.
     pub lines: Vec<LineId>,
@@ -154,6 +155,7 @@ pub fn build_for(
             custom: false,
             fire_named: false,
             questions: Vec::new(),
+            until: Until::default(),
         });
     }
     let mut routings: Vec<Routing> = Vec::new();
@@ -209,6 +211,7 @@ pub fn build_for(
         custom: true,
         fire_named: !request.fire_cpus.is_empty(),
         questions: Vec::new(),
+        until: Until::default(),
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Plan;
+use super::{Plan, PlannedCell, Question};
 
 /// A plan longer than this is not started on hardware without being asked for again.
 pub const CONFIRM_ABOVE: Duration = Duration::from_secs(600);
@@ -26,17 +26,41 @@ pub struct Estimate {
     pub worst_ms: u64,
 }
 
+/// Of one cell, in microseconds, if every trigger is delivered at once.
+#[must_use]
+pub fn cell_us(cell: &PlannedCell) -> u128 {
+    let trigger = u64::from(cell.window_us())
+        + u64::from(cell.grace_us)
+        + u64::from(cell.special.gap_us)
+        + TRIGGER_US;
+    u128::from(CELL_US) + u128::from(cell.triggers) * u128::from(trigger)
+}
+
 impl Estimate {
     /// Of `plan`.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
+        if let Some(us) = plan.until.duration_us {
+            let ms = us.div_ceil(1000).saturating_add(SESSION.as_millis() as u64);
+            return Self {
+                expected_ms: ms,
+                worst_ms: ms,
+            };
+        }
         let mut expected = SESSION.as_micros();
         let mut worst = expected;
         for cell in &plan.cells {
-            let trigger = u64::from(cell.window_us()) + u64::from(cell.grace_us) + TRIGGER_US;
-            let n = u128::from(cell.triggers);
-            expected += u128::from(CELL_US) + n * u128::from(trigger);
-            worst += u128::from(CELL_US) + n * u128::from(trigger + u64::from(cell.timeout_us));
+            let us = cell_us(cell);
+            expected += us;
+            worst += us + u128::from(cell.triggers) * u128::from(cell.timeout_us);
+        }
+        for question in &plan.questions {
+            let storm = match question {
+                Question::Storm(cell) => u128::from(cell.us),
+                _ => 0,
+            };
+            expected += u128::from(CELL_US) + storm;
+            worst += u128::from(CELL_US) + storm;
         }
         let ms = |us: u128| u64::try_from(us.div_ceil(1000)).unwrap_or(u64::MAX);
         Self {

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{PlanError, Request, build, build_for};
-pub use estimate::{CONFIRM_ABOVE, Estimate};
+pub use estimate::{CONFIRM_ABOVE, Estimate, cell_us};
 
 /// Triggers of a cell unless told otherwise.
 pub const DEFAULT_TRIGGERS: u32 = 32;
@@ -231,6 +231,24 @@ pub struct Plan {
     /// Asked after the cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
+    /// When it is over before its last trigger.
+    #[serde(default, skip_serializing_if = "Until::is_its_end")]
+    pub until: Until,
+}
+
+/// When a plan is over before its last trigger. The default: not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Until {
+    /// Its cells have taken this long together on the target's clock, in microseconds.
+    pub duration_us: Option<u64>,
+    /// A cell was ended by its [`protocol::command::Stop`].
+    pub stop: bool,
+}
+
+impl Until {
+    const fn is_its_end(&self) -> bool {
+        self.duration_us.is_none() && !self.stop
+    }
 }
 
 /// Something asked of the firmware that is no cell.
@@ -278,6 +296,10 @@ impl Plan {
             custom: true,
             fire_named: false,
             questions: Vec::new(),
+            until: Until {
+                duration_us: None,
+                stop: false,
+            },
         }
     }
 

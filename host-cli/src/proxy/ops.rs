@@ -75,6 +75,8 @@ operations! {
     SmpSetWfeMode = 0x504 "P_SMP_SET_WFE_MODE",
     /// Whether a secondary is up.
     SmpIsAlive = 0x505 "P_SMP_IS_ALIVE",
+    /// Stop all secondaries.
+    SmpStopSecondaries = 0x506 "P_SMP_STOP_SECONDARIES",
     /// Aligned memory from the loader's heap.
     Memalign = 0x602 "P_MEMALIGN",
     /// Give it back.
@@ -143,6 +145,14 @@ impl Proxy<'_> {
             }
         }
         Err(ProxyError::Damaged { what })
+    }
+
+    /// Stores a 32-bit word in one access.
+    ///
+    /// # Errors
+    /// [`ProxyError`].
+    pub fn write32(&mut self, addr: u64, value: u32) -> Result<(), ProxyError> {
+        self.op(Op::Write32, &[addr, value.into()]).map(drop)
     }
 
     /// Stores a 64-bit word in one access.

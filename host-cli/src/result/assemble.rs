@@ -1,18 +1,21 @@
 //! From what a session brought to the result.
 
 use aic_regs::aic::Generation;
-use protocol::message::{Hello, Reading};
+use protocol::message::{CpuInfo, Hello, Reading};
 
 use crate::error::Error;
 use crate::firmware::Firmware;
 use crate::plan::{PlannedCell, Routing};
-use crate::session::{Measured, Outcome, Restoring, describe};
+use crate::session::{Answers, Measured, Opened, Outcome, Restoring, describe};
 use crate::target::{Core, Target};
 
 use super::said;
-use super::{Aic, Build, Cell, Counter, Cpu, Head, Mark, MissBound, Restore, RouteResult, Summary};
+use super::{
+    Aic, Build, Cell, Counter, Cpu, CpuState, Head, Mark, MissBound, Restore, RouteResult, Summary,
+};
 
 /// What a result says beside the session's answers.
+#[derive(Clone)]
 pub struct Context<'c> {
     /// The target as named on the command line.
     pub target_name: &'c str,
@@ -31,43 +34,47 @@ pub struct Context<'c> {
 /// Makes the result.
 ///
 /// # Errors
-/// [`Error::Histogram`] if counts cannot be; [`Error::Internal`] if the firmware never greeted.
+/// [`Error::Histogram`] if counts cannot be; those of [`head`].
 pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, Error> {
-    let hello = outcome
-        .answers
-        .hello
-        .as_ref()
-        .ok_or_else(|| Error::Internal("a result without a greeting".into()))?;
-    let cpus = cpus(context.target, outcome);
+    let aic = aic(context.target, outcome.answers.opened);
+    let restore = restore(&outcome.restoring);
+    let marks = said::of_cells(outcome);
+    let head = head_saying(context, outcome, marks)?;
+    route_result(head, aic, restore, &outcome.cells)
+}
+
+/// The result of `route` from what it is made of; cells in which nothing was fired are left out.
+///
+/// # Errors
+/// [`Error::Histogram`] if counts cannot be.
+pub fn route_result(
+    head: Head,
+    aic: Aic,
+    restore: Restore,
+    measured: &[(PlannedCell, Measured)],
+) -> Result<RouteResult, Error> {
     let mut cells = Vec::new();
-    for (planned, measured) in &outcome.cells {
-        if measured.fired > 0 || measured.refusal.is_some() {
-            cells.push(cell(planned, measured, outcome, hello.counter_hz)?);
+    for (planned, m) in measured {
+        if m.fired > 0 || m.refusal.is_some() {
+            cells.push(cell(planned, m, &head.cpus, head.counter.hz)?);
         }
     }
-    let complete = outcome.failure.is_none()
-        && !outcome.interrupted
-        && outcome.cells.iter().all(|(_, m)| m.complete);
-    let mut marks = context.marks;
-    marks.extend(context.target.marks.iter().cloned());
-    marks.extend(said::of_session(context.target, outcome));
-    marks.extend(said::of_cells(outcome));
-    marks.extend(said::of_end(outcome));
+    let summary = summary(&cells, head.cpus.len(), aic.generation);
     Ok(RouteResult {
         schema: RouteResult::SCHEMA.to_owned(),
-        target: context.target_name.to_owned(),
-        seed: context.seed,
-        build: Build::of(context.firmware),
-        soc: context.target.soc.clone(),
-        aic: aic(context.target, outcome),
-        counter: counter(hello, context.slice_ns),
-        summary: summary(&cells, cpus.len(), context.target.aic.geometry.generation),
-        cpus,
+        target: head.target,
+        seed: head.seed,
+        build: head.build,
+        soc: head.soc,
+        aic,
+        counter: head.counter,
+        summary,
+        cpus: head.cpus,
         cells,
-        complete,
-        restored: outcome.restoring.is_restored(),
-        restore: restore(&outcome.restoring),
-        marks,
+        complete: head.complete,
+        restored: head.restored,
+        restore,
+        marks: head.marks,
     })
 }
 
@@ -76,20 +83,28 @@ pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, 
 /// # Errors
 /// [`Error::Internal`] if the firmware never greeted, or what ended the session before it did.
 pub fn head(context: Context<'_>, outcome: &Outcome) -> Result<Head, Error> {
+    head_saying(context, outcome, said::few(said::of_cells(outcome)))
+}
+
+fn head_saying(
+    context: Context<'_>,
+    outcome: &Outcome,
+    of_cells: Vec<Mark>,
+) -> Result<Head, Error> {
     let Some(hello) = &outcome.answers.hello else {
         return Err(Error::Internal("a result without a greeting".into()));
     };
     let mut marks = context.marks;
     marks.extend(context.target.marks.iter().cloned());
     marks.extend(said::of_session(context.target, outcome));
-    marks.extend(said::few(said::of_cells(outcome)));
+    marks.extend(of_cells);
     marks.extend(said::of_end(outcome));
     Ok(Head {
         target: context.target_name.to_owned(),
         seed: context.seed,
         build: Build::of(context.firmware),
         soc: context.target.soc.clone(),
-        cpus: cpus(context.target, outcome),
+        cpus: cpus(context.target, &outcome.cpus, &outcome.answers.cpus),
         counter: counter(hello, context.slice_ns),
         complete: outcome.failure.is_none()
             && !outcome.interrupted
@@ -99,37 +114,84 @@ pub fn head(context: Context<'_>, outcome: &Outcome) -> Result<Head, Error> {
     })
 }
 
-fn cpus(target: &Target, outcome: &Outcome) -> Vec<Cpu> {
-    let states = outcome.cpus.iter().zip(&outcome.answers.cpus);
-    target
-        .cpus
-        .iter()
-        .zip(states)
-        .map(|(facts, (state, info))| {
-            let mpidr = info.map_or(facts.mpidr, |i| i.mpidr);
-            let core = match facts.core {
-                Core::Unknown if info.is_some() => Core::of_mpidr(mpidr),
-                core => core,
-            };
-            Cpu {
-                id: facts.id,
-                adt_id: facts.adt_id,
-                mpidr: hex(mpidr),
-                cluster: facts.cluster,
-                core,
-                boot: facts.boot,
-                state: *state,
-                siq_cfg: info.and_then(|i| match i.siq_cfg {
-                    Reading::Value(value) => Some(hex(value)),
-                    Reading::Trapped(_) => None,
-                }),
-                midr: info.map(|i| hex(i.midr)),
-            }
-        })
-        .collect()
+/// What is known before any CPU runs the firmware: the CPUs are absent, the counter has 0 Hz, nothing is complete.
+#[must_use]
+pub fn head_before(context: Context<'_>) -> Head {
+    let mut marks = context.marks;
+    marks.extend(context.target.marks.iter().cloned());
+    Head {
+        target: context.target_name.to_owned(),
+        seed: context.seed,
+        build: Build::of(context.firmware),
+        soc: context.target.soc.clone(),
+        cpus: cpus(context.target, &[], &[]),
+        counter: Counter {
+            hz: 0,
+            step_ticks: 0,
+            step_ns: 0.0,
+            slice_ns: context.slice_ns,
+            event_stream: false,
+        },
+        complete: false,
+        restored: false,
+        marks,
+    }
 }
 
-fn aic(target: &Target, outcome: &Outcome) -> Aic {
+impl Head {
+    /// Adds what firmware and CPUs have said of themselves; `states` by logical id.
+    pub fn heard(&mut self, answers: &Answers, states: &[CpuState]) {
+        if let Some(hello) = &answers.hello {
+            self.counter = counter(hello, self.counter.slice_ns);
+        }
+        for ((cpu, state), info) in self.cpus.iter_mut().zip(states).zip(&answers.cpus) {
+            cpu.heard(*state, info.as_ref());
+        }
+    }
+}
+
+fn cpus(target: &Target, states: &[CpuState], infos: &[Option<CpuInfo>]) -> Vec<Cpu> {
+    let mut cpus: Vec<Cpu> = target
+        .cpus
+        .iter()
+        .map(|facts| Cpu {
+            id: facts.id,
+            adt_id: facts.adt_id,
+            mpidr: hex(facts.mpidr),
+            cluster: facts.cluster,
+            core: facts.core,
+            boot: facts.boot,
+            state: CpuState::Absent,
+            siq_cfg: None,
+            midr: None,
+        })
+        .collect();
+    for ((cpu, state), info) in cpus.iter_mut().zip(states).zip(infos) {
+        cpu.heard(*state, info.as_ref());
+    }
+    cpus
+}
+
+impl Cpu {
+    /// Adds what it said of itself.
+    fn heard(&mut self, state: CpuState, info: Option<&CpuInfo>) {
+        self.state = state;
+        let Some(info) = info else { return };
+        self.mpidr = hex(info.mpidr);
+        if self.core == Core::Unknown {
+            self.core = Core::of_mpidr(info.mpidr);
+        }
+        self.siq_cfg = match info.siq_cfg {
+            Reading::Value(value) => Some(hex(value)),
+            Reading::Trapped(_) => None,
+        };
+        self.midr = Some(hex(info.midr));
+    }
+}
+
+/// The controller; its CONFIG once it was opened.
+#[must_use]
+pub fn aic(target: &Target, opened: Option<Opened>) -> Aic {
     let g = &target.aic.geometry;
     Aic {
         generation: match g.generation {
@@ -141,10 +203,7 @@ fn aic(target: &Target, outcome: &Outcome) -> Aic {
         nr_irq: g.nr_irq,
         max_irq: g.max_irq,
         dies: g.dies,
-        config: outcome
-            .answers
-            .opened
-            .map(|o| format!("{:#010x}", o.config)),
+        config: opened.map(|o| format!("{:#010x}", o.config)),
     }
 }
 
@@ -159,20 +218,15 @@ fn counter(hello: &Hello, slice_ns: Option<f64>) -> Counter {
     }
 }
 
-fn cell(
-    planned: &PlannedCell,
-    m: &Measured,
-    outcome: &Outcome,
-    counter_hz: u64,
-) -> Result<Cell, Error> {
-    let cpus = outcome.cpus.len();
+fn cell(planned: &PlannedCell, m: &Measured, of: &[Cpu], counter_hz: u64) -> Result<Cell, Error> {
+    let cpus = of.len();
     let by_cpu = |counts: &[u64]| {
         let mut counts = counts.to_vec();
         counts.resize(cpus, 0);
         counts
     };
     let field = |i: usize| {
-        let runs = outcome.cpus[i] == super::CpuState::Running;
+        let runs = of[i].state == CpuState::Running;
         m.fields.get(i).copied().filter(|f| runs && *f <= 3)
     };
     let latency = m
@@ -221,7 +275,7 @@ fn cell(
 }
 
 /// Sums over all cells; the bound only over cells in which some CPU accepts interrupts.
-fn summary(cells: &[Cell], cpus: usize, generation: Generation) -> Summary {
+fn summary(cells: &[Cell], cpus: usize, generation: u8) -> Summary {
     let mut s = Summary {
         fired: 0,
         landed: vec![0; cpus],
@@ -251,8 +305,8 @@ fn summary(cells: &[Cell], cpus: usize, generation: Generation) -> Summary {
 }
 
 /// Whether some CPU was to take the interrupts of a cell.
-fn accepts(cell: &Cell, generation: Generation) -> bool {
-    if generation == Generation::V1 {
+fn accepts(cell: &Cell, generation: u8) -> bool {
+    if generation == 1 {
         return cell.target_cpus.as_ref().is_none_or(|set| !set.is_empty());
     }
     // What a nibble other than 0 does is what such a cell is to find out.

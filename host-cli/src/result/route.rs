@@ -11,7 +11,7 @@ use crate::plan::Group;
 use crate::stats::Latency;
 use crate::target::{Core, SocFacts};
 
-use super::Mark;
+use super::{Head, Mark};
 
 /// Everything a run of `route` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,6 +49,22 @@ pub struct RouteResult {
 impl RouteResult {
     /// Value of `schema`.
     pub const SCHEMA: &'static str = "aicprobe.route/1";
+
+    /// What it begins with, as other results do.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        Head {
+            target: self.target.clone(),
+            seed: self.seed,
+            build: self.build.clone(),
+            soc: self.soc.clone(),
+            cpus: self.cpus.clone(),
+            counter: self.counter,
+            complete: self.complete,
+            restored: self.restored,
+            marks: self.marks.clone(),
+        }
+    }
 }
 
 /// What ran.

@@ -1,11 +1,12 @@
 //! What the firmware has said, put together.
 
+use protocol::command::Stop;
 use protocol::message::{
     self, CellResult, CpuInfo, Fault, FiqResult, Hello, IpiResult, Reading, Refusal, Restored,
     StormResult, WfiResult,
 };
 
-use crate::stats::{Histogram, HistogramError};
+use crate::stats::{Histogram, HistogramError, ticks_above};
 
 /// Counts of a cell; arrays by logical CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,6 +114,69 @@ impl Measured {
         }
     }
 
+    /// Adds the counts of another cell, or of another part of this one. Fields, refusal and completeness stay.
+    pub fn merge(&mut self, other: &Self) {
+        for (sums, counts) in [
+            (&mut self.landed, &other.landed),
+            (&mut self.offered, &other.offered),
+            (&mut self.hits, &other.hits),
+            (&mut self.busy, &other.busy),
+            (&mut self.served, &other.served),
+        ] {
+            if sums.len() < counts.len() {
+                sums.resize(counts.len(), 0);
+            }
+            for (sum, n) in sums.iter_mut().zip(counts) {
+                *sum += n;
+            }
+        }
+        for (count, min, max, n, low, high) in [
+            (
+                self.latencies,
+                &mut self.min_ticks,
+                &mut self.max_ticks,
+                other.latencies,
+                other.min_ticks,
+                other.max_ticks,
+            ),
+            (
+                self.seconds,
+                &mut self.min_second,
+                &mut self.max_second,
+                other.seconds,
+                other.min_second,
+                other.max_second,
+            ),
+        ] {
+            if n > 0 {
+                *min = if count == 0 { low } else { low.min(*min) };
+                *max = high.max(*max);
+            }
+        }
+        self.histogram.merge(&other.histogram);
+        self.second.merge(&other.second);
+        for (sum, n) in [
+            (&mut self.fired, other.fired),
+            (&mut self.lost, other.lost),
+            (&mut self.late, other.late),
+            (&mut self.duplicate, other.duplicate),
+            (&mut self.spurious, other.spurious),
+            (&mut self.latencies, other.latencies),
+            (&mut self.from_unmask, other.from_unmask),
+            (&mut self.seconds, other.seconds),
+            (&mut self.elapsed, other.elapsed),
+            (&mut self.left_masked, other.left_masked),
+        ] {
+            *sum += n;
+        }
+    }
+
+    /// Whether the cell was ended by its [`protocol::command::Stop`].
+    #[must_use]
+    pub const fn is_stopped(&self) -> bool {
+        matches!(self.refusal, Some(Refusal::Spike | Refusal::Wrong))
+    }
+
     /// Adds part of the histogram.
     ///
     /// # Errors
@@ -127,6 +191,24 @@ impl Measured {
             histogram.add(*bucket, *count)?;
         }
         Ok(())
+    }
+}
+
+/// Why a cell with such a `stop` is over after `part`, by its counts on a counter of `hz`: also where what ended it came in the
+/// last triggers of the part, so that the firmware did not stop. A threshold of both latencies is not among it.
+#[must_use]
+pub fn stopped_by(part: &CellResult, stop: &Stop, hz: u64) -> Option<Refusal> {
+    let wrong = part.lost + part.late + part.duplicate + part.spurious > 0;
+    let mut elsewhere = (0..).zip(&part.landed);
+    let elsewhere = elsewhere.any(|(cpu, n): (u32, _)| *n > 0 && stop.expected >> cpu & 1 == 0);
+    if part.refusal.is_some_and(|r| r != Refusal::Aborted) {
+        part.refusal
+    } else if stop.wrong && wrong || stop.expected != 0 && elsewhere {
+        Some(Refusal::Wrong)
+    } else if stop.first_ns > 0 && ticks_above(part.max_ticks, stop.first_ns, hz) {
+        Some(Refusal::Spike)
+    } else {
+        part.refusal
     }
 }
 
@@ -167,7 +249,7 @@ pub enum Reply {
     /// To `Wfi`.
     Wfi(WfiResult),
     /// To `Storm`.
-    Storm(StormResult),
+    Storm(Box<StormResult>),
     /// To `Fiq`.
     Fiq(FiqResult),
     /// To `Read` and `WriteBack`.
@@ -283,6 +365,69 @@ mod tests {
         m.add(&other);
         assert!(m.fields_changed);
         assert_eq!(m.refusal, Some(Refusal::Storm));
+    }
+
+    #[test]
+    fn what_came_too_late_for_the_firmware_stops_as_well() {
+        let stop = Stop {
+            first_ns: 8,
+            both_ns: 0,
+            wrong: true,
+            expected: 0b01,
+        };
+        let clean = CellResult {
+            lost: 0,
+            duplicate: 0,
+            ..part(3, &[3, 0], 5, 8)
+        };
+        let by = |part: &CellResult| stopped_by(part, &stop, 1_000_000_000);
+        assert_eq!(by(&clean), None);
+        let spike = CellResult {
+            max_ticks: 9,
+            ..clean.clone()
+        };
+        assert_eq!(by(&spike), Some(Refusal::Spike));
+        let mut elsewhere = clean.clone();
+        elsewhere.landed[1] = 1;
+        let spurious = CellResult {
+            spurious: 1,
+            ..clean.clone()
+        };
+        for wrong in [&part(3, &[3, 0], 5, 8), &elsewhere, &spurious] {
+            assert_eq!(by(wrong), Some(Refusal::Wrong));
+            assert_eq!(stopped_by(wrong, &Stop::default(), 1), None);
+        }
+        for (told, refusal) in [
+            (Refusal::Storm, Refusal::Storm),
+            (Refusal::Aborted, Refusal::Spike),
+        ] {
+            let told = CellResult {
+                refusal: Some(told),
+                ..spike.clone()
+            };
+            assert_eq!(by(&told), Some(refusal));
+        }
+        let stopped = CellResult {
+            refusal: Some(Refusal::Aborted),
+            ..clean
+        };
+        assert_eq!(by(&stopped), Some(Refusal::Aborted));
+    }
+
+    #[test]
+    fn merged_parts_are_as_parts_added() {
+        let parts = [part(3, &[3, 0], 5, 9), part(4, &[1, 3], 4, 7)];
+        let mut added = Measured::default();
+        let mut merged = Measured::default();
+        for part in &parts {
+            added.add(part);
+            let mut alone = Measured::default();
+            alone.add(part);
+            merged.merge(&alone);
+        }
+        merged.merge(&Measured::default());
+        merged.fields.clone_from(&added.fields);
+        assert_eq!(merged, added);
     }
 
     #[test]

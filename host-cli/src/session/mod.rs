@@ -11,8 +11,10 @@ mod rings;
 mod run;
 mod schedule;
 mod slices;
+mod stopped;
 
 pub use collect::{Answers, Measured, Opened, Reply, describe};
 pub use error::SessionError;
-pub use observe::{Event, Observer, Silent};
+pub use observe::{Both, Event, Observer, Silent};
 pub use run::{Outcome, Restoring, run};
+pub use stopped::{Survived, stop_and_start};

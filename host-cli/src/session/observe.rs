@@ -1,11 +1,12 @@
 //! What a session tells while it runs.
 
 use crate::firmware::Level;
-use crate::plan::PlannedCell;
+use crate::plan::{PlannedCell, Question};
+use crate::result::CpuState;
 
 use protocol::message::Batch;
 
-use super::Measured;
+use super::{Answers, Measured};
 
 /// Something that happened.
 #[derive(Clone, Copy)]
@@ -14,6 +15,31 @@ pub enum Event<'e> {
     Step(&'e str),
     /// Text of the loader's console.
     Console(&'e str),
+    /// The firmware runs on every CPU that it will run on; cells and questions come next.
+    Started {
+        /// Hertz of the counter that latencies are measured in.
+        counter_hz: u64,
+        /// State of every CPU, by logical id.
+        cpus: &'e [CpuState],
+        /// What firmware and CPUs have said of themselves.
+        answers: &'e Answers,
+    },
+    /// A slice came back (some 30 a second), or the link is given up.
+    Link {
+        /// Exchanges repeated so far because something was lost or damaged.
+        retries: u64,
+        /// Nobody answers any more.
+        lost: bool,
+    },
+    /// A question of the plan is asked.
+    Asked {
+        /// Its index.
+        at: usize,
+        /// Questions in the plan.
+        of: usize,
+        /// The question.
+        question: &'e Question,
+    },
     /// A line of the firmware's log.
     Log {
         /// Logical CPU.
@@ -67,6 +93,20 @@ pub trait Observer {
     /// Whether the user wants to stop.
     fn stop(&self) -> bool {
         false
+    }
+}
+
+/// Two of them: both are told, either may stop it.
+pub struct Both<'o>(pub &'o mut dyn Observer, pub &'o mut dyn Observer);
+
+impl Observer for Both<'_> {
+    fn on(&mut self, event: Event<'_>) {
+        self.0.on(event);
+        self.1.on(event);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.stop() || self.1.stop()
     }
 }
 

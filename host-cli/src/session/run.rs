@@ -142,6 +142,7 @@ fn measure_and_end(
         step: "entering the firmware",
         opened: false,
         interrupted: false,
+        enough: false,
         marks: earlier.into_iter().collect(),
         s: Slices::new(proxy, observer, memory, runs, firmware),
     };
@@ -155,6 +156,7 @@ fn measure_and_end(
     let Session {
         s,
         interrupted,
+        enough,
         mut marks,
         ..
     } = session;
@@ -165,14 +167,28 @@ fn measure_and_end(
         marks.push(Mark::note("link", text));
     }
     let cells = s.schedule.cells().to_vec();
+    let mut cells: Vec<_> = cells.into_iter().zip(s.measured).collect();
+    if enough {
+        leave_at_end(&mut cells);
+    }
     Outcome {
         cpus: s.cpus.iter().map(|c| c.state).collect(),
         answers: s.answers,
-        cells: cells.into_iter().zip(s.measured).collect(),
+        cells,
         restoring,
         marks,
         interrupted,
         failure,
+    }
+}
+
+/// Leaves the cells up to the one with which the plan was over, each as complete as it was to be.
+fn leave_at_end(cells: &mut Vec<(PlannedCell, Measured)>) {
+    let stopped = cells.iter().position(|(_, m)| m.is_stopped());
+    let begun = cells.iter().rposition(|(_, m)| m.fired > 0);
+    cells.truncate(stopped.or(begun).map_or(0, |last| last + 1));
+    for (_, m) in cells {
+        m.complete = m.refusal.is_none();
     }
 }
 
@@ -202,6 +218,8 @@ struct Session<'s, 'l> {
     /// The firmware was told to open the controller.
     opened: bool,
     interrupted: bool,
+    /// The plan was over before its last trigger ([`crate::plan::Until`]).
+    enough: bool,
     marks: Vec<Mark>,
 }
 
@@ -246,9 +264,11 @@ impl Session<'_, '_> {
             return Ok(());
         }
         self.step = "measuring";
+        self.tell_start();
         self.s.observer.on(Event::Step(self.step));
         self.opened = true;
         self.s.command(&Command::Open)?;
+        self.s.until = plan.until;
         self.s.measured = vec![Measured::default(); cells.len()];
         let whoami = self.s.answers.cpus.iter();
         let whoami = whoami.map(|info| info.as_ref().and_then(|i| i.whoami));
@@ -256,6 +276,10 @@ impl Session<'_, '_> {
         self.s.until("Open", |s| s.answers.opened.is_some())?;
         loop {
             if self.stopped() {
+                return self.s.abort();
+            }
+            if self.s.is_enough() {
+                self.enough = true;
                 return self.s.abort();
             }
             if self.s.schedule.is_over() {
@@ -270,16 +294,28 @@ impl Session<'_, '_> {
 
     /// Asks one question after the other.
     fn ask(&mut self, questions: &[Question]) -> Result<(), Error> {
-        for question in questions {
+        let of = questions.len();
+        for (at, question) in questions.iter().enumerate() {
             if self.stopped() {
                 return Ok(());
             }
+            self.s.observer.on(Event::Asked { at, of, question });
             let answered = self.s.answers.replies.len();
             self.s.command(&question.to_command())?;
             self.s
                 .until("an answer", |s| s.answers.replies.len() > answered)?;
         }
         Ok(())
+    }
+
+    fn tell_start(&mut self) {
+        let counter_hz = self.s.answers.hello.as_ref().map_or(0, |h| h.counter_hz);
+        let cpus: Vec<CpuState> = self.s.cpus.iter().map(|c| c.state).collect();
+        self.s.observer.on(Event::Started {
+            counter_hz,
+            cpus: &cpus,
+            answers: &self.s.answers,
+        });
     }
 
     fn stopped(&mut self) -> bool {
@@ -383,6 +419,7 @@ impl Session<'_, '_> {
             } else {
                 Restoring::Untouched
             };
+            self.s.tell_link(true);
             return (lost, Ok(()));
         }
         self.s.observer.on(Event::Step("restoring"));

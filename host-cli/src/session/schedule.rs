@@ -17,6 +17,11 @@ const FIRST_PART: u32 = 256;
 /// A trigger beside its windows, in microseconds. Inference, as in the plan's estimate.
 const TRIGGER_US: u64 = 20;
 
+/// Of parts with a limit of time the firmware is given this much ahead at least, so that no slice runs dry.
+const AHEAD_US: u64 = 60_000;
+/// More than can be fired in a microsecond.
+const TRIGGERS_PER_US: u32 = 4;
+
 /// A part that the firmware has been given.
 #[derive(Clone, Copy, Debug)]
 struct Part {
@@ -33,8 +38,6 @@ pub struct Schedule {
     next: usize,
     /// Triggers of that cell given out so far.
     given: u32,
-    /// Most triggers that a part with a limit of time has fired.
-    pace: u32,
     parts: u32,
     /// AICv1's numbers of the CPUs.
     whoami: Vec<Option<u32>>,
@@ -49,7 +52,6 @@ impl Schedule {
             whoami,
             next: 0,
             given: 0,
-            pace: FIRST_PART,
             parts: 0,
             outstanding: VecDeque::new(),
         }
@@ -57,16 +59,21 @@ impl Schedule {
 
     /// The next part, if the firmware has little left to do. `lost(i)` is how many triggers cell `i` has lost so far.
     pub fn next_part(&mut self, lost: impl Fn(usize) -> u64) -> Option<Cell> {
-        let ahead: u64 = self.outstanding.iter().map(|p| p.us).sum();
-        if ahead >= PART_US {
+        let cell = self.cells.get(self.next)?;
+        let enough = match cell.special.limit_us {
+            0 => PART_US,
+            // Two, of short ones more: what is ahead of one that stops is lost.
+            limit => (2 * u64::from(limit)).clamp(AHEAD_US, PART_US),
+        };
+        if self.ahead_us() >= enough {
             return None;
         }
-        let cell = self.cells.get(self.next)?;
         let triggers = if cell.special.limit_us == 0 {
             part(cell, self.given, lost(self.next))
         } else {
-            // What it will have fired when its time is up, nobody knows: enough for twice the best so far.
-            (cell.triggers - self.given).min(self.pace.saturating_mul(2))
+            // What it will have fired when its time is up, nobody knows: more than it can.
+            let most = cell.special.limit_us.saturating_mul(TRIGGERS_PER_US);
+            (cell.triggers - self.given).min(most)
         };
         if triggers == 0 {
             // All of them are out; what their limits leave comes again.
@@ -92,10 +99,14 @@ impl Schedule {
         Some(command)
     }
 
+    /// Time for what the firmware was given and has not finished, in microseconds.
+    pub fn ahead_us(&self) -> u64 {
+        self.outstanding.iter().map(|p| p.us).sum()
+    }
+
     const fn advance(&mut self) {
         self.next += 1;
         self.given = 0;
-        self.pace = FIRST_PART;
     }
 
     /// The cell that part `id` is of, if the firmware was given such a part and has not finished it.
@@ -112,7 +123,6 @@ impl Schedule {
             self.advance();
         }
         if part.cell == self.next && self.cells[part.cell].special.limit_us != 0 {
-            self.pace = self.pace.max(fired);
             self.given -= part.triggers.saturating_sub(fired);
             let more = self.outstanding.iter().any(|p| p.cell == part.cell);
             if !more && self.given >= self.cells[part.cell].triggers {
@@ -217,6 +227,33 @@ mod tests {
         }
         assert_eq!(ahead, 28);
         assert_eq!(s.longest_trigger_us(), 35_000 + 2 + 20 + 11_250);
+    }
+
+    #[test]
+    fn parts_with_a_limit_of_time_end_by_it() {
+        let mut s = schedule(1_000_000, vec![]);
+        s.cells[0].special.limit_us = 100_000;
+        let (mut sum, mut parts) = (0, Vec::new());
+        while let Some(c) = s.next_part(|_| 0).filter(|c| c.fire_cpu == 0) {
+            // A hundred thousand fit its time.
+            let fired = c.triggers.min(100_000);
+            sum += fired;
+            parts.push(fired);
+            let over = s.finish(c.id, fired, false);
+            assert_eq!(over, Some((0, sum == 1_000_000)));
+        }
+        assert_eq!(parts, [100_000; 10]);
+        // Several are ahead, and what they do not need comes back.
+        let mut s = schedule(1_000_000, vec![]);
+        s.cells[0].special.limit_us = 100_000;
+        let ahead: Vec<_> = std::iter::from_fn(|| s.next_part(|_| 0)).collect();
+        let triggers: Vec<u32> = ahead.iter().map(|c| c.triggers).collect();
+        assert_eq!(triggers, [400_000, 400_000]);
+        assert_eq!(s.ahead_us(), 200_000);
+        s.finish(ahead[0].id, 1_000, false);
+        s.finish(ahead[1].id, 400_000, false);
+        assert_eq!(s.next_part(|_| 0).map(|c| c.triggers), Some(400_000));
+        assert_eq!(s.next_part(|_| 0).map(|c| c.triggers), Some(199_000));
     }
 
     #[test]

@@ -8,10 +8,11 @@ use protocol::{Command, Message};
 
 use crate::error::Error;
 use crate::firmware::{Firmware, LogDecoder};
+use crate::plan::Until;
 use crate::proxy::Proxy;
 
 use super::SessionError;
-use super::collect::{Answers, Measured, Opened, Reply};
+use super::collect::{Answers, Measured, Opened, Reply, stopped_by};
 use super::cpus::{self, CpuRun};
 use super::memory::Memory;
 use super::observe::{Event, Observer};
@@ -32,6 +33,8 @@ pub struct Slices<'s, 'l> {
     pub answers: Answers,
     pub schedule: Schedule,
     pub measured: Vec<Measured>,
+    /// When the plan is over before its last trigger.
+    pub until: Until,
     /// Histograms of the part whose result comes next.
     part: Measured,
     /// Slices that the firmware has run, as it said last.
@@ -59,6 +62,7 @@ impl<'s, 'l> Slices<'s, 'l> {
             },
             schedule: Schedule::new(Vec::new(), Vec::new()),
             measured: Vec::new(),
+            until: Until::default(),
             part: Measured::default(),
             ran: 0,
             down: DownRing::default(),
@@ -100,13 +104,48 @@ impl<'s, 'l> Slices<'s, 'l> {
         Ok(())
     }
 
-    /// Puts the next parts of cells in line.
+    /// Puts the next parts of cells in line: as many as are to run.
     pub fn give_cells(&mut self) -> Result<(), Error> {
+        let elapsed = self.elapsed_us();
         let measured = &self.measured;
-        while let Some(part) = self.schedule.next_part(|cell| measured[cell].lost) {
-            self.down.push(&Command::Cell(part))?;
+        loop {
+            let ahead = elapsed + u128::from(self.schedule.ahead_us());
+            if self
+                .until
+                .duration_us
+                .is_some_and(|us| ahead >= u128::from(us))
+            {
+                return Ok(());
+            }
+            match self.schedule.next_part(|cell| measured[cell].lost) {
+                Some(part) => self.down.push(&Command::Cell(part))?,
+                None => return Ok(()),
+            }
         }
-        Ok(())
+    }
+
+    /// Whether the plan is over although triggers are left.
+    pub fn is_enough(&self) -> bool {
+        let elapsed = |us| self.elapsed_us() >= u128::from(us);
+        self.is_stopped() || self.until.duration_us.is_some_and(elapsed)
+    }
+
+    /// Whether a stop ended the plan.
+    fn is_stopped(&self) -> bool {
+        self.until.stop && self.measured.iter().any(Measured::is_stopped)
+    }
+
+    /// Whether the cell has ended by a stop, its own or one that ended the plan: what the firmware was given before it told
+    /// does not count.
+    fn is_beyond_stop(&self, cell: usize) -> bool {
+        self.measured[cell].is_stopped() || self.is_stopped()
+    }
+
+    /// Time that cells have taken so far, in microseconds.
+    fn elapsed_us(&self) -> u128 {
+        let hz = self.answers.hello.as_ref().map_or(1, |h| h.counter_hz);
+        let ticks: u128 = self.measured.iter().map(|m| u128::from(m.elapsed)).sum();
+        ticks * 1_000_000 / u128::from(hz.max(1))
     }
 
     /// One slice; whether anything came of it.
@@ -118,6 +157,7 @@ impl<'s, 'l> Slices<'s, 'l> {
         let done = self.slice_relaxed();
         self.proxy.relax(false);
         let (status, progress) = done?;
+        self.tell_link(false);
         if status == SliceStatus::Fault && self.answers.fault.is_none() {
             return Err(cpus::fault(self.proxy, &self.memory, 0)?.into());
         }
@@ -241,11 +281,14 @@ impl<'s, 'l> Slices<'s, 'l> {
             Message::Register { cpu, reading, .. } => {
                 self.answers.replies.push(Reply::Register { cpu, reading });
             }
-            Message::Storm(result) => self.answers.replies.push(Reply::Storm(result)),
+            Message::Storm(result) => self.answers.replies.push(Reply::Storm(Box::new(result))),
             Message::Fiq(result) => self.answers.replies.push(Reply::Fiq(result)),
             Message::Events(batch) => {
                 let cell = self.cell_of(batch.id)?;
                 let before = self.measured[cell].fired;
+                if self.is_beyond_stop(cell) {
+                    return Ok(());
+                }
                 self.observer.on(Event::Raw {
                     cell: &self.schedule.cells()[cell],
                     before,
@@ -266,6 +309,12 @@ impl<'s, 'l> Slices<'s, 'l> {
     }
 
     fn part_over(&mut self, part: &protocol::message::CellResult) -> Result<(), Error> {
+        let hz = self.answers.hello.as_ref().map_or(1, |h| h.counter_hz);
+        let mut part = part.clone();
+        if let Some(cell) = self.schedule.cell_of(part.id) {
+            let stop = &self.schedule.cells()[cell].special.stop;
+            part.refusal = stopped_by(&part, stop, hz);
+        }
         let (cell, over) = self
             .schedule
             .finish(part.id, part.fired, part.refusal.is_some())
@@ -275,14 +324,16 @@ impl<'s, 'l> Slices<'s, 'l> {
             second: std::mem::take(&mut self.part.second),
             ..Measured::default()
         };
-        alone.add(part);
-        self.measured[cell].histogram.merge(&alone.histogram);
-        self.measured[cell].second.merge(&alone.second);
-        self.measured[cell].add(part);
-        self.observer.on(Event::Part {
-            cell: &self.schedule.cells()[cell],
-            counts: &alone,
-        });
+        if !self.is_beyond_stop(cell) {
+            alone.add(&part);
+            self.measured[cell].histogram.merge(&alone.histogram);
+            self.measured[cell].second.merge(&alone.second);
+            self.measured[cell].add(&part);
+            self.observer.on(Event::Part {
+                cell: &self.schedule.cells()[cell],
+                counts: &alone,
+            });
+        }
         let of = self.schedule.cells().len();
         let planned = &self.schedule.cells()[cell];
         let counts = &mut self.measured[cell];
@@ -302,6 +353,11 @@ impl<'s, 'l> Slices<'s, 'l> {
         };
         self.observer.on(event);
         Ok(())
+    }
+
+    pub fn tell_link(&mut self, lost: bool) {
+        let retries = self.proxy.stats().retries;
+        self.observer.on(Event::Link { retries, lost });
     }
 
     fn tell_progress(&mut self, cell: usize, so_far: &Measured) {

@@ -227,6 +227,12 @@ pub fn ticks_to_ns(ticks: u64, counter_hz: u64) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
+/// Whether so many ticks of a counter of `hz` are more than `ns` nanoseconds.
+#[must_use]
+pub fn ticks_above(ticks: u64, ns: u32, hz: u64) -> bool {
+    u128::from(ticks) * 1_000_000_000 > u128::from(ns) * u128::from(hz)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +300,14 @@ mod tests {
         assert_eq!(ticks_to_ns(7, 1_000_000_000), 7);
         assert_eq!(ticks_to_ns(u64::MAX, 1), u64::MAX);
         assert_eq!(ticks_to_ns(1, 0), 0);
+    }
+
+    #[test]
+    fn thresholds_are_compared_without_rounding() {
+        // 24 MHz: 12 ticks are exactly 500 ns.
+        assert!(!ticks_above(12, 500, 24_000_000));
+        assert!(ticks_above(12, 499, 24_000_000));
+        assert!(ticks_above(u64::MAX, u32::MAX, 1_000_000_000));
     }
 
     proptest! {

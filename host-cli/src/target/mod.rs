@@ -17,6 +17,7 @@ mod spare;
 #[cfg(test)]
 mod tests;
 mod text;
+mod uart;
 mod verify;
 
 use adt::Adt;
@@ -35,6 +36,7 @@ pub use spare::{
     Candidate, Objection, candidates, check_lines, find_spare, objections, registers_objections,
 };
 pub use text::{node_path, printable};
+pub use uart::{Raised, Uart, UartError};
 pub use verify::{Looked, verify_layout, verify_pairs};
 
 use crate::error::Error;

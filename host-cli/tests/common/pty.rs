@@ -11,7 +11,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, OutputModes, Winsize, tcgetattr, tcsetattr, tcsetwinsize,
+};
 use virtual_soc::VirtualTarget;
 
 /// Virtual time per turn of the server.
@@ -54,6 +56,43 @@ impl Pty {
         tcgetattr(&self.keep)
             .expect("a pseudo-terminal")
             .output_speed()
+    }
+
+    /// From now on a terminal for people: it edits and echoes lines.
+    pub fn cook(&self) {
+        let mut modes = tcgetattr(&self.keep).expect("a pseudo-terminal");
+        modes.local_modes |= LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
+        modes.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
+        tcsetattr(&self.keep, OptionalActions::Now, &modes).expect("a pseudo-terminal");
+    }
+
+    /// Gives it a size.
+    pub fn resize(&self, columns: u16, rows: u16) {
+        let size = Winsize {
+            ws_col: columns,
+            ws_row: rows,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&self.keep, size).expect("a pseudo-terminal");
+    }
+
+    /// How it is set.
+    pub fn modes(&self) -> String {
+        format!("{:?}", tcgetattr(&self.keep).expect("a pseudo-terminal"))
+    }
+
+    /// A client's end.
+    pub fn client(&self) -> OwnedFd {
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        open(&*self.path, flags, Mode::empty()).expect("a pseudo-terminal")
+    }
+
+    /// Fills it until it takes nothing more from its client.
+    pub fn stuff(&self) {
+        let client = self.client();
+        fcntl_setfl(&client, OFlags::RDWR | OFlags::NONBLOCK).expect("a pseudo-terminal");
+        while rustix::io::write(&client, &[b'.'; 512]).is_ok() {}
     }
 
     /// Everything that has come from the client.

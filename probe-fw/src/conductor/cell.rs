@@ -321,6 +321,10 @@ impl<P: Platform> Context<'_, '_, P> {
         self.silence(r);
         self.unmask_all(r);
         self.drain_stragglers(r);
+        // A reason to stop in the last triggers of a part is one, too.
+        if let (None, Some((why, _))) = (r.result.refusal, r.stopping) {
+            r.result.refusal = Some(why);
+        }
         let shared = self.block.shared();
         shared.active.store(0, Relaxed);
         shared.second.store(0, Relaxed);

@@ -8,7 +8,7 @@ use protocol::{Command, Message, PROTOCOL_VERSION, Register, SCHEMA_HASH, comman
 
 use super::{BOOT, Context};
 use crate::mailbox::{self, Operation, PATIENCE_US};
-use crate::platform::Platform;
+use crate::platform::{Platform, rest};
 use crate::state::Stream;
 use crate::{local, worker};
 
@@ -63,7 +63,8 @@ impl<P: Platform> Context<'_, '_, P> {
             Command::WriteBack { cpu } => self.write_back(*cpu),
             Command::Ipi(cell) => self.ipi_cell(cell),
             Command::Wfi { cpu, us } => self.wfi(*cpu, *us),
-            Command::Storm(_) | Command::Fiq(_) => {}
+            Command::Storm(cell) => self.storm_cell(cell),
+            Command::Fiq(cell) => self.fiq_cell(cell),
             Command::Close => self.close(),
             Command::Leave => self.send_home(),
         }
@@ -122,6 +123,7 @@ impl<P: Platform> Context<'_, '_, P> {
         u32::try_from(least).unwrap_or(u32::MAX)
     }
 
+    #[inline(never)]
     pub(super) fn read(&mut self, cpu: usize, register: Register) -> Option<Reading> {
         if !self.present(cpu) {
             return None;
@@ -149,7 +151,7 @@ impl<P: Platform> Context<'_, '_, P> {
             let state = &self.block.words(cpu).state;
             if mailbox::ask(self.block, self.platform, cpu, Operation::Leave, 0).is_ok() {
                 let until = self.platform.now() + self.platform.ticks(PATIENCE_US);
-                self.platform.wait(state, CpuState::Ready as u64, until);
+                rest(self.platform, state, CpuState::Ready as u64, until);
             }
         }
         if !self.me.ended {

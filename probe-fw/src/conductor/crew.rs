@@ -13,6 +13,7 @@ use crate::mailbox::{self, Operation, PATIENCE_US};
 use crate::platform::Platform;
 
 /// The workers that stand by for a hand-over, one bit each, and what they wait on.
+#[inline(never)]
 const fn standing(handover: Option<Handover>) -> (u32, Stand) {
     match handover {
         Some(Handover::Store(cpu) | Handover::Event(cpu)) if cpu as usize != BOOT => {

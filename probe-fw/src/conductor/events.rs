@@ -59,6 +59,7 @@ const _: () = assert!(SHOWN * 24 < protocol::message::BATCH_BYTES);
 
 impl<P: Platform> Context<'_, '_, P> {
     /// Sends what was packed.
+    #[inline(never)]
     pub(super) fn flush_events(&mut self) {
         if let Some(batch) = self.me.events.packer.take() {
             self.say(&Message::Events(batch));

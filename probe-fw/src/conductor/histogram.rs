@@ -35,6 +35,7 @@ impl Histogram {
     }
 
     /// Takes out the next piece of what it holds; `None` once it is empty.
+    #[inline(never)]
     pub fn take_piece(&mut self, id: u32, second: bool) -> Option<LatencyChunk> {
         let mut counts: Vec<(u16, u32), CHUNK> = Vec::new();
         while self.low < self.end && !counts.is_full() {

@@ -10,7 +10,7 @@ use protocol::{MAX_CPUS, Message, Register};
 use super::{BOOT, Context};
 use crate::ipi::{self, Mode};
 use crate::mailbox::{self, Operation};
-use crate::platform::Platform;
+use crate::platform::{Platform, pause, rest};
 
 /// Longest time that all IPIs of a cell may take together, in microseconds: the boot CPU is not back before.
 const LONGEST_US: u64 = 100_000;
@@ -19,14 +19,7 @@ const LONGEST_WFI_US: u32 = 50_000;
 
 impl<P: Platform> Context<'_, '_, P> {
     pub(super) fn ipi_cell(&mut self, cell: &IpiCell) {
-        let mut result = IpiResult {
-            id: cell.id,
-            refusal: None,
-            trapped: None,
-            sent: 0,
-            missed: 0,
-            received: Vec::new(),
-        };
+        let mut result = empty_result(cell.id);
         let before = self.ipi_counts();
         if let Err(refusal) = self.run_ipis(cell, &mut result) {
             result.refusal = Some(refusal);
@@ -71,7 +64,8 @@ impl<P: Platform> Context<'_, '_, P> {
         let sent = self.send_all(cell, request, result);
         if held {
             // The last of them may still be on their way.
-            self.sleep_until(self.platform.now() + self.platform.ticks(ipi::WORK_US));
+            let until = self.platform.now() + self.platform.ticks(ipi::WORK_US);
+            pause(self.platform, until);
         }
         let back = self.ipi_mode(to, Mode::Normal);
         sent.and(back)?;
@@ -79,12 +73,12 @@ impl<P: Platform> Context<'_, '_, P> {
             let private = self.block.private(to);
             let before = private.ipis.load(Acquire);
             let until = self.platform.now() + self.platform.ticks(cell.timeout_us.into());
-            self.platform.wait(&private.ipis, before, until);
+            rest(self.platform, &private.ipis, before, until);
         }
         Ok(())
     }
 
-    fn send_all(
+    pub(super) fn send_all(
         &mut self,
         cell: &IpiCell,
         request: u64,
@@ -107,7 +101,7 @@ impl<P: Platform> Context<'_, '_, P> {
             result.sent += 1;
             if cell.receive != Receive::Held {
                 let until = self.platform.now() + timeout;
-                let now = self.platform.wait(counted, before, until);
+                let now = rest(self.platform, counted, before, until);
                 result.missed += u32::from(now == before);
             }
         }
@@ -165,5 +159,16 @@ impl<P: Platform> Context<'_, '_, P> {
             register: Register::VmTmrFiqEna,
             reading,
         });
+    }
+}
+
+pub(super) const fn empty_result(id: u32) -> IpiResult {
+    IpiResult {
+        id,
+        refusal: None,
+        trapped: None,
+        sent: 0,
+        missed: 0,
+        received: Vec::new(),
     }
 }

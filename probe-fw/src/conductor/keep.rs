@@ -8,9 +8,9 @@ use protocol::message::{Difference, Item, Reading, Refusal, Restored};
 use protocol::{LineId, MAX_CPUS, Message, Register};
 
 use super::{BOOT, Context};
-use crate::local;
 use crate::mailbox::{self, Operation};
 use crate::platform::Platform;
+use crate::{local, storm};
 
 /// Dies that there is room for (m1n1's own limit, third party).
 pub const MAX_DIES: usize = 4;
@@ -107,6 +107,7 @@ impl<P: Platform> Context<'_, '_, P> {
         });
     }
 
+    #[inline(never)]
     pub(super) fn siq_found(&self, cpu: usize) -> Option<u64> {
         match local::found_siq_cfg(self.block.private(cpu)) {
             Reading::Value(value) if self.present(cpu) => Some(value),
@@ -220,6 +221,8 @@ impl<P: Platform> Context<'_, '_, P> {
         let mut report = Report::new();
         self.me.running = None;
         let _ = self.set_levels(0);
+        // Of a storm that a fault ended.
+        storm::serve(self.block, self.platform, BOOT, storm::Step::Close as u64);
         if self.me.open {
             self.restore_lines(&mut report);
             self.restore_cpus(&mut report);
@@ -300,6 +303,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Writes SIQ_CFG of a CPU and reads it back.
+    #[inline(never)]
     pub(super) fn set_siq(&mut self, cpu: usize, value: u64) -> Result<Reading, Refusal> {
         if cpu == BOOT {
             Ok(local::set_siq_cfg(self.platform, value))

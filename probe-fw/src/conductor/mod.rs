@@ -4,11 +4,13 @@ mod cell;
 mod commands;
 mod crew;
 mod events;
+mod fiq;
 mod handed;
 mod histogram;
 mod ipi;
 mod keep;
 mod special;
+mod storm;
 mod trigger;
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
@@ -164,6 +166,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// CPUs that answer: the boot CPU and every worker that is ready.
+    #[inline(never)]
     fn present(&self, cpu: usize) -> bool {
         use protocol::context::CpuState;
         cpu < self.block.cpus()
@@ -172,6 +175,7 @@ impl<P: Platform> Context<'_, '_, P> {
 }
 
 /// Leaves what the host reads between slices.
+#[inline(never)]
 pub fn publish<P: Platform>(block: Block<'_>, platform: &P, status: SliceStatus) {
     let (published, control) = (block.published(), block.control());
     published.status.store(status as u64, Relaxed);

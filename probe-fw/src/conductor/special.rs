@@ -98,6 +98,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Masks the lines of a cell, with nothing of ours pending.
+    #[inline(never)]
     pub(super) fn silence(&self, r: &Running) {
         let aic = self.platform.aic();
         for line in [Some(&r.handle), r.second.as_ref()].into_iter().flatten() {

@@ -220,6 +220,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Books an interrupt that is not the first in time of its trigger.
+    #[inline(never)]
     fn straggle(&mut self, r: &mut Running, taken: Taken) {
         let kind = if r.last_landed || r.last_late {
             r.result.duplicate += 1;
@@ -308,6 +309,7 @@ impl<P: Platform> Context<'_, '_, P> {
         Ok(())
     }
 
+    #[inline(never)]
     pub(super) fn sample(&mut self, cpu: usize) -> Result<bool, Refusal> {
         if cpu == BOOT {
             return Ok(local::irq_offered(self.platform));
@@ -317,6 +319,7 @@ impl<P: Platform> Context<'_, '_, P> {
     }
 
     /// Unmasks a CPU and returns the time just before.
+    #[inline(never)]
     fn unmask(&mut self, cpu: usize) -> Result<u64, Refusal> {
         if cpu == BOOT {
             let now = self.platform.now();
@@ -346,6 +349,7 @@ impl<P: Platform> Context<'_, '_, P> {
 }
 
 /// The masked CPU whose window ends next, with its length in microseconds.
+#[inline(never)]
 fn next_window(r: &Running, unmasked: &Unmasked) -> Option<(usize, u64)> {
     r.cell
         .masked

@@ -334,6 +334,22 @@ impl Platform for Cpu {
         slept
     }
 
+    fn set_timer(&self, ticks: u64, control: u64) -> u64 {
+        let before;
+        // SAFETY: nothing else uses the virtual timer, and the FIQ vector silences it when it fires.
+        unsafe {
+            if ticks != 0 {
+                asm!("msr cntv_tval_el0, {}", in(reg) ticks, options(nostack, preserves_flags));
+            }
+            asm!(
+                "mrs {before}, cntv_ctl_el0", "msr cntv_ctl_el0, {control}", "isb",
+                before = out(reg) before, control = in(reg) control,
+                options(nostack, preserves_flags),
+            );
+        }
+        before
+    }
+
     fn irqs(&self, open: bool) {
         // SAFETY: opens or closes IRQs; the handler keeps to atomics and the AIC.
         unsafe {

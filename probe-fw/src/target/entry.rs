@@ -118,10 +118,15 @@ extern "C" fn rust_fiq(private: &'static Private) -> u64 {
     if let Ok(status) = RealSysRegs.read_guarded::<IPI_SR>()
         && status.pending()
     {
-        ipi::take(private, acknowledge, || {
+        let work = || {
             let regs = RealSysRegs;
             let until = regs.read::<CNTPCT>() + regs.read::<CNTFRQ>() * ipi::WORK_US / 1_000_000;
             while regs.read::<CNTPCT>() < until {}
+        };
+        // SAFETY: the mode that counts there is set by this CPU itself, long after `Cpu::set_up`.
+        let shared = || unsafe { &*Cpu::pointer(private) }.shared();
+        ipi::take(private, acknowledge, work, || {
+            shared().storm.counted.fetch_add(1, Relaxed);
         });
         if private.owed.load(Relaxed) != 0 {
             private.owed.store(0, Relaxed);
@@ -131,7 +136,7 @@ extern "C" fn rust_fiq(private: &'static Private) -> u64 {
         }
         explained = true;
     }
-    explained |= quiet_timers();
+    explained |= quiet_timers(private);
     if explained {
         return 0;
     }
@@ -150,7 +155,7 @@ fn acknowledge(barrier: bool) {
 }
 
 /// Masks a timer that fires (ENABLE and ISTATUS without IMASK), as the loader's own handler does.
-fn quiet_timers() -> bool {
+fn quiet_timers(private: &Private) -> bool {
     let (mut physical, mut virt): (u64, u64);
     // SAFETY: architectural timer controls; setting IMASK of a timer that fires only silences it.
     unsafe {
@@ -167,6 +172,9 @@ fn quiet_timers() -> bool {
         if virt & 7 == 5 {
             virt |= 2;
             core::arch::asm!("msr cntv_ctl_el0, {}", "isb", in(reg) virt, options(nostack, preserves_flags));
+            private
+                .timers
+                .store(private.timers.load(Relaxed) + 1, Release);
             fired = true;
         }
         fired

@@ -1,5 +1,6 @@
 //! A machine of fakes: one thread, a clock that moves when somebody looks at it, workers that are served while the
 //! conductor waits, and a routing rule given as a function.
+#![allow(dead_code, reason = "every test file uses a part of it")]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::{Cell, RefCell};
@@ -7,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use aic_regs::aic::{Aic, Geometry, Line};
+use aic_regs::aic::{Aic, Generation, Geometry, Line};
 use aic_regs::mmio::{FakeMmio, Mmio};
 use aic_regs::sysreg::{
     FakeSysRegs, IPI_RR_GLOBAL, ISR_EL1, IpiRequest, Isr, MPIDR, Mpidr, SIQ_CFG, SiqCfg,
@@ -39,6 +40,10 @@ pub struct Sim {
     masked: Vec<Cell<bool>>,
     fiqs_held: Vec<Cell<bool>>,
     ipi_pending: Vec<Cell<bool>>,
+    /// Counter values at which virtual timers fire; 0 = off.
+    timers: Vec<Cell<u64>>,
+    /// Workers that carry out a request.
+    busy: Vec<Cell<bool>>,
     clock: Cell<u64>,
     pub rule: Rule,
     /// A worker that does not answer any more.
@@ -58,7 +63,11 @@ pub const LINE: u16 = 700;
 impl Sim {
     /// `fields` are the SIQ_CFG values found, by CPU.
     pub fn new(fields: &[u64], rule: Rule) -> Self {
-        let geometry = Geometry::v3(1504, 4096, 1, 0x40000);
+        Self::with(fields, rule, Geometry::v3(1504, 4096, 1, 0x40000))
+    }
+
+    /// The same with another controller.
+    pub fn with(fields: &[u64], rule: Rule, geometry: Geometry) -> Self {
         let layout =
             Layout::from_size_align(context::size(fields.len()) as usize, 0x1_0000).unwrap();
         // SAFETY: the layout is not empty.
@@ -85,14 +94,18 @@ impl Sim {
             masked: fields.iter().map(|_| Cell::new(false)).collect(),
             fiqs_held: fields.iter().map(|_| Cell::new(false)).collect(),
             ipi_pending: fields.iter().map(|_| Cell::new(false)).collect(),
+            timers: fields.iter().map(|_| Cell::new(0)).collect(),
+            busy: fields.iter().map(|_| Cell::new(false)).collect(),
             regs,
             clock: Cell::new(1000),
             rule,
             silent: Cell::new(None),
             conductor: RefCell::new(Conductor::new()),
         };
+        let cpus = &sim.block().control().cpus;
+        cpus.store(fields.len() as u64, Relaxed);
+        // A block notes the number when it is made.
         let block = sim.block();
-        block.control().cpus.store(fields.len() as u64, Relaxed);
         for cpu in 0..fields.len() {
             local::introduce(&sim.cpu(cpu), cpu, block.private(cpu));
             block
@@ -112,7 +125,7 @@ impl Sim {
         SimCpu {
             sim: self,
             id,
-            aic: Aic::new(self.mmio.clone(), self.geometry),
+            aic: Aic::new(self.mmio.as_cpu(id as u8), self.geometry),
         }
     }
 
@@ -202,10 +215,13 @@ impl Sim {
             let private = self.block().private(cpu);
             let word = private.request.word.load(Acquire);
             if cpu != me
+                && !self.busy[cpu].get()
                 && self.silent.get() != Some(cpu)
                 && word != private.answer.word.load(Relaxed)
             {
+                self.busy[cpu].set(true);
                 worker::serve(self.block(), &self.cpu(cpu), cpu, word);
+                self.busy[cpu].set(false);
             }
             if private.standing.load(Relaxed) != 0 && cpu != me {
                 handover::stand(self.block(), &self.cpu(cpu), cpu, 0);
@@ -228,8 +244,12 @@ impl Sim {
         for cpu in 0..self.regs.len() {
             if self.ipi_pending[cpu].get() && !self.fiqs_held[cpu].get() {
                 let pending = &self.ipi_pending[cpu];
+                let counted = &self.block().shared().storm.counted;
+                let count = || {
+                    counted.fetch_add(1, Relaxed);
+                };
                 let private = self.block().private(cpu);
-                ipi::take(private, |_| pending.set(false), || {});
+                ipi::take(private, |_| pending.set(false), || {}, count);
                 if private.owed.swap(0, Relaxed) != 0 {
                     handover::serve(self.block(), &self.cpu(cpu), cpu);
                 }
@@ -237,8 +257,34 @@ impl Sim {
         }
     }
 
+    /// FIQs of virtual timers.
+    fn deliver_timers(&self) {
+        for (cpu, timer) in self.timers.iter().enumerate() {
+            if timer.get() != 0 && timer.get() <= self.clock.get() {
+                timer.set(0);
+                self.block().private(cpu).timers.fetch_add(1, Relaxed);
+            }
+        }
+    }
+
+    /// AICv1 offers each CPU its own IPIs.
+    fn deliver_v1(&self) {
+        for cpu in 0..self.regs.len() {
+            let mmio = self.mmio.as_cpu(cpu as u8);
+            if mmio.irq_pending() && !self.masked[cpu].get() {
+                let (aic, block) = (Aic::new(mmio, self.geometry), self.block());
+                let (shared, private) = (block.shared(), block.private(cpu));
+                irq::serve(&aic, shared, private, cpu as u64, || self.tick(), |_, _| 0);
+            }
+        }
+    }
+
     fn deliver(&self) {
         self.deliver_ipis();
+        self.deliver_timers();
+        if self.geometry.generation == Generation::V1 {
+            return self.deliver_v1();
+        }
         for regs in &self.regs {
             regs.set::<ISR_EL1>(Isr(0));
         }
@@ -301,6 +347,7 @@ impl Platform for SimCpu<'_> {
     }
 
     fn now(&self) -> u64 {
+        self.sim.deliver_ipis();
         self.sim.tick()
     }
 
@@ -346,6 +393,15 @@ impl Platform for SimCpu<'_> {
         } else {
             Slept::default()
         }
+    }
+
+    fn set_timer(&self, ticks: u64, control: u64) -> u64 {
+        let timer = &self.sim.timers[self.id];
+        let before = u64::from(timer.get() != 0);
+        // A timer of this machine's CPU 3 never fires.
+        let on = control & 1 != 0 && self.id != 3;
+        timer.set(if on { self.sim.clock.get() + ticks } else { 0 });
+        before
     }
 
     fn irqs(&self, open: bool) {

@@ -103,6 +103,7 @@ pub(super) fn power_on(model: &SocModel, seed: u64) -> Result<VirtualTarget, Mod
         phase: Phase::Idle,
         call_result: None,
         mpidrs: order.iter().map(|&i| model.cpu[i].mpidr).collect(),
+        siq_survives_stop: model.siq.survives_stop,
         cpu_models: order.iter().map(|&i| as_loaded(model, i)).collect(),
         tree_order,
         counter_hz: model.counter.hz,

@@ -86,6 +86,10 @@ impl VirtualTarget {
         for timer in regs::TIMERS {
             core.set_sysreg(timer.control, regs::TIMER_MASKED);
         }
+        if !self.siq_survives_stop {
+            let found = self.cpu_models[cpu].siq_cfg;
+            self.machine.bus.set_siq_cfg(cpu, found, now);
+        }
         if let Some(value) = self.loader.model.writes_siq_cfg {
             self.machine.bus.set_siq_cfg(cpu, value, now);
         }

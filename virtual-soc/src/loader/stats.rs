@@ -21,6 +21,10 @@ pub struct RunStats {
     pub ipis: u64,
     /// Fast IPIs that came while one was already pending on the target.
     pub ipis_merged: u64,
+    /// AIC 1: IPIs sent by IPI_SEND, one for every CPU that a write names.
+    pub aic_ipis: u64,
+    /// Of these, those that came while one was already pending on the target.
+    pub aic_ipis_merged: u64,
     /// Loader requests answered.
     pub requests: u64,
     /// Exceptions that the loader's guard recovered from.
@@ -32,6 +36,7 @@ impl RunStats {
     pub(crate) fn of(machine: &Machine<SocBus>) -> Self {
         let bus = &machine.bus;
         let (ipis, ipis_merged) = bus.ipis();
+        let (aic_ipis, aic_ipis_merged) = bus.aic.ipi_counts();
         Self {
             insns: machine.cores.iter().map(Core::insns).collect(),
             triggers: bus.aic.triggers(),
@@ -40,6 +45,8 @@ impl RunStats {
             loader_took: bus.loader_took,
             ipis,
             ipis_merged,
+            aic_ipis,
+            aic_ipis_merged,
             requests: 0,
             guarded_exceptions: 0,
         }

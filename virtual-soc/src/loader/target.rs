@@ -87,6 +87,8 @@ pub struct VirtualTarget {
     pub(super) mpidrs: Vec<u64>,
     /// By logical id.
     pub(super) cpu_models: Vec<CpuModel>,
+    /// SIQ_CFG of a CPU that is stopped and started again is as it was.
+    pub(super) siq_survives_stop: bool,
     /// Logical ids in the order of the device tree.
     pub(super) tree_order: Vec<usize>,
     pub(super) counter_hz: u64,

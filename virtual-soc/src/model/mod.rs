@@ -18,8 +18,8 @@ pub use schema::{
     RamModel, SiqModel, SocModel, SysRegModel, TimingModel, ToggleModel, UartModel, WdtModel,
 };
 pub use schema::{
-    Beyond, Choice, Class, ClusterType, EventClaim, LinkKind, LocalReach, OnMasked, Outside,
-    RegisterAccess, ResetEffect, StrideProperties,
+    Beyond, Choice, Class, ClusterType, EventClaim, LinkKind, LocalReach, Offered, OnMasked,
+    Outside, RegisterAccess, ResetEffect, StrideProperties, TakesEffect,
 };
 pub use source::{Source, SourceKind};
 

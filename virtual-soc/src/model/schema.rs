@@ -17,7 +17,8 @@ pub use cpu::{ClusterType, CpuModel, CpusModel};
 pub use defect::DefectModel;
 pub use loader::{CallWake, FaultModel, LinkKind, LoaderModel, Outside};
 pub use siq::{
-    Choice, Class, IpiModel, LocalReach, OnMasked, RegisterAccess, SiqModel, SysRegModel,
+    Choice, Class, IpiModel, LocalReach, Offered, OnMasked, RegisterAccess, SiqModel, SysRegModel,
+    TakesEffect,
 };
 
 /// A whole machine.
@@ -130,7 +131,7 @@ pub struct RamModel {
 pub struct UartModel {
     /// Physical address.
     pub base: u64,
-    /// Line it raises; none on T8140.
+    /// Line that it raises, on die 0; none where none is known.
     pub line: Option<u32>,
     /// Source mark.
     pub source: Source,

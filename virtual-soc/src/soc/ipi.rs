@@ -40,6 +40,8 @@ pub(crate) struct FastIpi {
     countdown: u64,
     pub(crate) sent: u64,
     pub(crate) merged: u64,
+    lose_every: u64,
+    queued: u64,
 }
 
 impl FastIpi {
@@ -58,6 +60,8 @@ impl FastIpi {
             countdown: model.ipi.countdown.into(),
             sent: 0,
             merged: 0,
+            lose_every: model.defect.lose_ipi_every,
+            queued: 0,
         }
     }
 
@@ -103,6 +107,10 @@ impl FastIpi {
             if kind == Kind::Retract {
                 self.queue
                     .retain(|r| r.target != target || r.kind == Kind::Immediate);
+                continue;
+            }
+            self.queued += 1;
+            if self.lose_every != 0 && self.queued.is_multiple_of(self.lose_every) {
                 continue;
             }
             let delay = if kind == Kind::Deferred {

@@ -1,12 +1,18 @@
 //! S5L UART: a transmit FIFO and a receive queue, each byte taking its time on the wire.
 //!
-//! Offsets and status bits are third party (loader sources); the FIFO's depth is that of its four-bit count. No line is raised; nothing
-//! of the model waits for one. UBRDIV is stored and changes nothing: the byte rate is the model's.
+//! Offsets, status bits and the bits that enable interrupts are third party (loader sources, and what Linux' driver does with them); the
+//! FIFO's depth is that of its four-bit count. UBRDIV is stored and changes nothing: the byte rate is the model's.
+//!
+//! Three interrupts share one line, which is high while any of them is pending and enabled: enough received, received and waiting for long, and
+//! nothing left to send. Each becomes pending at the moment that this happens, if it is enabled then (third party: a driver's
+//! remark that the transmit interrupt is missed where it is enabled later), and stays so until a 1 is written to its bit of UTRSTAT. Thresholds and
+//! the time that counts as long are model only.
 
 use std::collections::VecDeque;
 
 use crate::cpu::Time;
 
+const UCON: u32 = 0x04;
 const UTRSTAT: u32 = 0x10;
 const UFSTAT: u32 = 0x18;
 const UTXH: u32 = 0x20;
@@ -17,6 +23,22 @@ const STORED: [u32; 5] = [0x00, 0x04, 0x08, 0x28, 0x2c];
 const STATUS_TX_EMPTY: u32 = 1 << 2;
 const STATUS_TX_BUFFER_EMPTY: u32 = 1 << 1;
 const STATUS_RX_DATA: u32 = 1 << 0;
+/// Pending interrupts, in UTRSTAT.
+const RX_TIMEOUT: u32 = 1 << 9;
+const TX_THRESHOLD: u32 = 1 << 5;
+const RX_THRESHOLD: u32 = 1 << 4;
+/// UCON: what enables them, and the modes that have interrupts at all.
+const ENABLE_TX_THRESHOLD: u32 = 1 << 13;
+const ENABLE_RX_THRESHOLD: u32 = 1 << 12;
+const ENABLE_RX_TIMEOUT: u32 = 1 << 9;
+const TX_MODE: u32 = 3 << 2;
+const TX_BY_INTERRUPT: u32 = 1 << 2;
+const RX_MODE: u32 = 3;
+const RX_BY_INTERRUPT: u32 = 1;
+/// Received bytes that are enough (model only).
+const ENOUGH: usize = 8;
+/// Times of a byte that are long (model only).
+const LONG_BYTES: u64 = 4;
 const FIFO_DEPTH: usize = 16;
 const FIFO_COUNT_MAX: usize = 15;
 
@@ -36,6 +58,14 @@ pub struct Uart {
     last_status: u32,
     last_poll: Time,
     poller: usize,
+    /// Interrupts that are pending, as bits of UTRSTAT.
+    pending: u32,
+    /// Something is being sent whose end has not been looked at.
+    draining: bool,
+    /// Until when arrivals have been looked at.
+    looked: Time,
+    /// What has arrived is to become old.
+    ageing: bool,
 }
 
 impl Uart {
@@ -101,6 +131,72 @@ impl Uart {
             .min()
     }
 
+    /// Interrupts that UCON enables, as bits of UTRSTAT.
+    fn enabled(&self) -> u32 {
+        let ucon = self.stored[1];
+        let (tx, rx) = (
+            ucon & TX_MODE == TX_BY_INTERRUPT,
+            ucon & RX_MODE == RX_BY_INTERRUPT,
+        );
+        let bit = |on: bool, enable: u32, bit: u32| if on && ucon & enable != 0 { bit } else { 0 };
+        bit(tx, ENABLE_TX_THRESHOLD, TX_THRESHOLD)
+            | bit(rx, ENABLE_RX_THRESHOLD, RX_THRESHOLD)
+            | bit(rx, ENABLE_RX_TIMEOUT, RX_TIMEOUT)
+    }
+
+    fn grows_old(&self) -> Option<Time> {
+        let arrived = self.input.iter().take_while(|(at, _)| *at <= self.looked);
+        let last = arrived.last().map(|(at, _)| *at)?;
+        self.ageing
+            .then(|| last.after_picos(LONG_BYTES * self.byte_ps))
+    }
+
+    /// What has happened by `now` becomes pending.
+    fn latch(&mut self, now: Time) {
+        let enabled = self.enabled();
+        let (mut arrived, mut fresh) = (0, false);
+        for (at, _) in self.input.iter().take_while(|(at, _)| *at <= now) {
+            arrived += 1;
+            if *at > self.looked {
+                fresh = true;
+                if arrived >= ENOUGH {
+                    self.pending |= enabled & RX_THRESHOLD;
+                }
+            }
+        }
+        self.looked = self.looked.max(now);
+        self.ageing |= fresh;
+        if self.grows_old().is_some_and(|old| old <= now) {
+            self.ageing = false;
+            self.pending |= enabled & RX_TIMEOUT;
+        }
+        if self.draining && self.tx_busy_until <= now {
+            self.draining = false;
+            self.pending |= enabled & TX_THRESHOLD;
+        }
+    }
+
+    /// Level of the port's line.
+    pub(crate) fn line(&mut self, now: Time) -> bool {
+        let enabled = self.enabled();
+        // Nothing to look at, as in most machines all the time. What happens meanwhile is over when one is enabled.
+        if enabled != 0 {
+            self.latch(now);
+        }
+        self.pending & enabled != 0
+    }
+
+    /// When the line may rise by itself.
+    pub(crate) fn next_interrupt(&self, now: Time) -> Option<Time> {
+        if self.enabled() == 0 {
+            return None;
+        }
+        let sent = self.draining.then_some(self.tx_busy_until);
+        let arrival = self.input.iter().map(|(at, _)| *at).find(|at| *at > now);
+        let times = [sent, arrival, self.grows_old()];
+        times.into_iter().flatten().filter(|t| *t > now).min()
+    }
+
     fn received(&self, now: Time) -> usize {
         self.input
             .iter()
@@ -131,6 +227,8 @@ impl Uart {
                 if self.received(now) != 0 {
                     status |= STATUS_RX_DATA;
                 }
+                self.latch(now);
+                status |= self.pending;
                 if status == self.last_status && cpu == self.poller {
                     self.same_polls = self.same_polls.saturating_add(1);
                 } else {
@@ -149,6 +247,7 @@ impl Uart {
                 if self.received(now) == 0 {
                     return 0;
                 }
+                self.latch(now);
                 self.input.pop_front().map_or(0, |(_, byte)| byte.into())
             }
             _ => STORED
@@ -160,13 +259,20 @@ impl Uart {
 
     pub(crate) fn write(&mut self, cpu: usize, offset: u32, value: u32, now: Time) {
         self.not_idle(cpu);
-        if offset == UTXH {
+        if offset == UCON {
+            self.latch(now);
+        }
+        if offset == UTRSTAT {
+            self.latch(now);
+            self.pending &= !value;
+        } else if offset == UTXH {
             // A byte written into a full FIFO is lost.
             if self.sending(now) >= FIFO_DEPTH {
                 return;
             }
             self.tx_busy_until = self.tx_busy_until.max(now).after_picos(self.byte_ps);
             self.output.push_back((self.tx_busy_until, value as u8));
+            self.draining = true;
         } else if let Some(i) = STORED.iter().position(|o| *o == offset) {
             self.stored[i] = value;
         }

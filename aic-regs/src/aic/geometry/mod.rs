@@ -294,6 +294,7 @@ impl Geometry {
 
     /// First byte after the highest register that this geometry reaches: what a window must hold at least. The page of
     /// [`super::Timebase`] is a window of its own.
+    #[inline(never)]
     pub const fn extent(&self) -> u64 {
         let last_die = self.dies.saturating_sub(1) as u64;
         let mut end = match self.generation {

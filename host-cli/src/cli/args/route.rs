@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use protocol::LineId;
 
+use crate::cli::raw::RawArgs;
 use crate::cli::values;
 use crate::output::Form;
 use crate::plan::{DEFAULT_TIMEOUT_US, DEFAULT_TRIGGERS, Request};
@@ -76,6 +77,9 @@ pub struct RouteArgs {
     /// Show the cells, everything that would be written and the estimated duration; change nothing.
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub raw: RawArgs,
     /// Form of the result: schema "aicprobe.route/1"; "aicprobe.plan/1" with --dry-run, "aicprobe.route.all/1" with vm:all. A plan
     /// is shown as table or json.
     #[arg(long, value_enum, default_value_t = Form::Table)]

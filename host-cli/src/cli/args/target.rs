@@ -44,4 +44,7 @@ pub struct TargetArgs {
     /// Do not ask before a plan of more than 10 minutes on hardware.
     #[arg(long)]
     pub yes: bool,
+    /// Show the run as a dashboard on standard error while it lasts; q stops it. Where that is no terminal: lines.
+    #[arg(long, conflicts_with = "quiet")]
+    pub live: bool,
 }

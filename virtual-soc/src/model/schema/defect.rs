@@ -19,6 +19,8 @@ pub struct DefectModel {
     pub drops_on_retarget: bool,
     /// Every n-th line that becomes deliverable is never offered; 0 = none.
     pub lose_delivery_every: u64,
+    /// Every n-th fast IPI that would reach a CPU is never delivered; 0 = none.
+    pub lose_ipi_every: u64,
     /// The interrupt inputs of these two CPUs (device-tree ids) are exchanged. Not on version 1.
     pub swap_cpus: Option<[u32; 2]>,
     /// A field whose class is "never" counts as "normal". Not on version 1.

@@ -65,6 +65,33 @@ pub enum OnMasked {
     Move,
 }
 
+/// When routing takes up what was written to SIQ_CFG. A read always gives what was written last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TakesEffect {
+    /// With the write.
+    #[default]
+    AtOnce,
+    /// At the writing CPU's next context synchronisation (ISB, exception entry, exception return).
+    Isb,
+    /// When the controller has handed out one more interrupt to any CPU, or has found nobody to offer one to.
+    NextIrq,
+}
+
+/// What becomes of an interrupt that a CPU has been offered and not taken when fields change. On its own it leaves that CPU only as
+/// `on_masked` says, and when the rest of the system takes the CPU for dead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Offered {
+    /// It leaves when the CPU's class becomes `never`; a class that is only worse keeps it.
+    #[default]
+    StaysUnlessNever,
+    /// It leaves at every change after which the CPU is not one of the best that accept.
+    Follows,
+    /// It stays whatever the fields become.
+    Stays,
+}
+
 /// SIQ_CFG and the routing policy.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,6 +123,16 @@ pub struct SiqModel {
     /// "0 misbehaves when interrupts fire in EL1" (third party: loader history); what misbehaves how was never said.
     #[serde(default)]
     pub el1_misbehaves: bool,
+    /// When a write acts on routing. Nothing has been published: model only.
+    #[serde(default)]
+    pub takes_effect: TakesEffect,
+    /// What a change does to an interrupt that waits at a CPU. Nothing has been published: model only.
+    #[serde(default)]
+    pub offered: Offered,
+    /// The register keeps its value while the CPU is off. If not, the CPU starts again with the value it was found with. Which of
+    /// the two holds has not been published: model only.
+    #[serde(default)]
+    pub survives_stop: bool,
     /// Source mark of register access.
     pub access_source: Source,
     /// Source mark of the classes.

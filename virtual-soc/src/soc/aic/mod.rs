@@ -106,6 +106,15 @@ impl Aic {
         either!(self, it => it.config_words(die))
     }
 
+    /// AIC 1: IPIs sent by IPI_SEND, one for every CPU that a write names, and those that found one pending.
+    #[must_use]
+    pub fn ipi_counts(&self) -> (u64, u64) {
+        match &self.kind {
+            Kind::V1(v1) => v1.ipi_counts(),
+            _ => (0, 0),
+        }
+    }
+
     /// Version 1: pending and masked IPIs of every CPU; empty on later versions, which have none.
     #[must_use]
     pub fn ipis(&self) -> Vec<[u32; 2]> {
@@ -153,11 +162,27 @@ impl Aic {
         }
     }
 
+    /// The register has this value, and routing goes by it.
     pub(crate) fn set_siq_cfg(&mut self, cpu: usize, value: u64, now: u64) {
         match &mut self.kind {
             // No effect on routing (inference: M1 reads 3 on every CPU and its interrupts work).
             Kind::V1(v1) => v1.siq_cfg[cpu] = value,
             Kind::Block(block) => block.router.set_siq_cfg(cpu, value, now),
+        }
+    }
+
+    /// The CPU writes SIQ_CFG; when that acts on routing, the model says.
+    pub(crate) fn write_siq_cfg(&mut self, cpu: usize, value: u64, now: u64) {
+        match &mut self.kind {
+            Kind::V1(v1) => v1.siq_cfg[cpu] = value,
+            Kind::Block(block) => block.router.write_siq_cfg(cpu, value, now),
+        }
+    }
+
+    /// A context synchronisation of the CPU.
+    pub(crate) fn synchronize(&mut self, cpu: usize, now: u64) {
+        if let Kind::Block(block) = &mut self.kind {
+            block.router.synchronize(cpu, now);
         }
     }
 

@@ -47,6 +47,8 @@ pub struct SocBus {
     uart_base: Option<u64>,
     /// The serial port.
     pub uart: Uart,
+    /// Its line, on die 0, and the level that the line was given last.
+    uart_line: Option<(u32, bool)>,
     ipi: FastIpi,
     pub(crate) pmgr: Pmgr,
     pub(crate) watchdog: Watchdog,
@@ -92,6 +94,7 @@ impl SocBus {
             aic: Aic::new(model, order, seed),
             uart_base: model.uart.as_ref().map(|u| u.base),
             uart: Uart::default(),
+            uart_line: model.uart.as_ref().and_then(|u| Some((u.line?, false))),
             ipi: FastIpi::new(model, order),
             pmgr: Pmgr::new(model, order, reset_vector),
             watchdog: Watchdog::new(model.wdt.as_ref().map(|w| w.base), model.counter.hz),
@@ -209,6 +212,18 @@ impl SocBus {
         (offset < UART_SIZE).then_some(offset as u32)
     }
 
+    /// The port's line gets the level that the port gives it.
+    fn drive_uart_line(&mut self, now: Time) {
+        let Some((number, was)) = self.uart_line else {
+            return;
+        };
+        let high = self.uart.line(now);
+        if high != was {
+            self.uart_line = Some((number, high));
+            self.aic.set_hw(0, number, high, now.as_picos());
+        }
+    }
+
     fn is_plain(&self, pa: u64) -> bool {
         self.plain
             .iter()
@@ -270,7 +285,9 @@ impl SocBus {
 impl Bus for SocBus {
     fn mmio_read(&mut self, cpu: usize, pa: u64, size: u8, now: Time) -> Result<u64, BusFault> {
         if let Some(offset) = self.uart_offset(pa) {
-            return Ok(self.uart.read(cpu, offset, now).into());
+            let value = self.uart.read(cpu, offset, now);
+            self.drive_uart_line(now);
+            return Ok(value.into());
         }
         self.uart.not_idle(cpu);
         if let Some(offset) = self.aic_offset(pa) {
@@ -320,6 +337,7 @@ impl Bus for SocBus {
         }
         if let Some(offset) = self.uart_offset(pa) {
             self.uart.write(cpu, offset, value as u32, now);
+            self.drive_uart_line(now);
             return Ok(());
         }
         if self.pmgr.contains(pa) {
@@ -361,8 +379,9 @@ impl Bus for SocBus {
         self.write_register(cpu, reg, value, now.as_picos())
     }
 
-    fn synchronize(&mut self, cpu: usize, _now: Time) {
+    fn synchronize(&mut self, cpu: usize, now: Time) {
         self.ipi.synchronize(cpu);
+        self.aic.synchronize(cpu, now.as_picos());
     }
 
     fn irq_lines(&self) -> u64 {
@@ -378,14 +397,20 @@ impl Bus for SocBus {
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {
+        self.drive_uart_line(now);
         self.aic.tick(view, now.as_picos());
         self.ipi.tick(view.waiting, now.as_picos());
         self.loader_takes_interrupts(now);
     }
 
     fn next_event(&self, now: Time) -> Option<Time> {
+        let port = self.uart_line.and(self.uart.next_interrupt(now));
         let now = now.as_picos();
-        let events = [self.aic.next_event(now), self.ipi.next_event(now)];
+        let events = [
+            self.aic.next_event(now),
+            self.ipi.next_event(now),
+            port.map(Time::as_picos),
+        ];
         events.into_iter().flatten().min().map(Time)
     }
 }

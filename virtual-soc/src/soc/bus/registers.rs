@@ -88,7 +88,7 @@ impl SocBus {
                     }
                     let kept = self.siq_cfg(cpu) & !self.siq_writable;
                     self.aic
-                        .set_siq_cfg(cpu, kept | value & self.siq_writable, now);
+                        .write_siq_cfg(cpu, kept | value & self.siq_writable, now);
                 }
             },
             IPI_SR => self.ipi.acknowledge(cpu, value),

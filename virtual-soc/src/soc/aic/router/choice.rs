@@ -1,15 +1,36 @@
 //! Which CPU the policy wants: class by routing field, then the choice within the best class.
 
 use super::Router;
-use crate::model::{Choice, Class};
+use crate::model::{Choice, Class, Offered};
 
 impl Router {
     pub(super) fn class(&self, cpu: usize) -> Class {
         if self.policy.honoured {
-            self.policy.classes[(self.receivers[cpu].siq_cfg & 3) as usize]
+            self.policy.classes[(self.receivers[cpu].acting & 3) as usize]
         } else {
             Class::Normal
         }
+    }
+
+    /// Routing takes up what these CPUs have written; whether that is news to it. Where offers follow the fields, those at a CPU that is
+    /// no longer one of the best wait for a new choice.
+    pub(super) fn act(&mut self, cpus: u64) -> bool {
+        let mut news = false;
+        for (cpu, receiver) in self.receivers.iter_mut().enumerate() {
+            if cpus >> cpu & 1 == 1 && receiver.acting != receiver.siq_cfg {
+                receiver.acting = receiver.siq_cfg;
+                news = true;
+            }
+        }
+        if news && self.policy.offered == Offered::Follows {
+            let best = self.acceptors(self.alive);
+            for offer in &mut self.offers {
+                if offer.cpu.is_some_and(|cpu| best >> cpu & 1 == 0) {
+                    (offer.cpu, offer.refused_since) = (None, None);
+                }
+            }
+        }
+        news
     }
 
     /// CPUs of `among` in the best class that has any.

@@ -7,7 +7,7 @@
 mod choice;
 
 use crate::cpu::CpuView;
-use crate::model::{Class, ClusterType, OnMasked, SiqModel, SocModel};
+use crate::model::{Class, ClusterType, Offered, OnMasked, SiqModel, SocModel, TakesEffect};
 use crate::soc::rng::Rng;
 
 /// Picoseconds since power-on.
@@ -38,7 +38,10 @@ struct Offer {
 /// What the policy needs to know of a CPU.
 #[derive(Debug, Clone)]
 struct Receiver {
+    /// What a read gives.
     siq_cfg: u64,
+    /// What routing goes by; differs where a write has not acted yet.
+    acting: u64,
     mpidr: u64,
     performance: bool,
 }
@@ -99,6 +102,7 @@ impl Router {
                 .iter()
                 .map(|&i| Receiver {
                     siq_cfg: model.cpu[i].siq_cfg,
+                    acting: model.cpu[i].siq_cfg,
                     mpidr: model.cpu[i].mpidr,
                     performance: model.cpu[i].cluster_type == ClusterType::P,
                 })
@@ -135,9 +139,27 @@ impl Router {
         self.receivers[cpu].siq_cfg
     }
 
+    /// The register has this value, and routing goes by it, whatever the model says of writes.
     pub(crate) fn set_siq_cfg(&mut self, cpu: usize, value: u64, now: Ps) {
         self.receivers[cpu].siq_cfg = value;
+        self.act(1 << cpu);
         self.settle(now);
+    }
+
+    /// The CPU writes the register.
+    pub(crate) fn write_siq_cfg(&mut self, cpu: usize, value: u64, now: Ps) {
+        self.receivers[cpu].siq_cfg = value;
+        if self.policy.takes_effect == TakesEffect::AtOnce {
+            self.act(1 << cpu);
+            self.settle(now);
+        }
+    }
+
+    /// A context synchronisation of the CPU.
+    pub(crate) fn synchronize(&mut self, cpu: usize, now: Ps) {
+        if self.policy.takes_effect == TakesEffect::Isb && self.act(1 << cpu) {
+            self.settle(now);
+        }
     }
 
     pub(crate) fn set_alive(&mut self, cpu: usize, alive: bool, now: Ps) {
@@ -233,6 +255,9 @@ impl Router {
         let offer = self.offers.remove(at);
         self.last = Some(cpu);
         self.taken += 1;
+        if self.policy.takes_effect == TakesEffect::NextIrq {
+            self.act(u64::MAX);
+        }
         let twice = self.duplicate_every != 0 && self.taken.is_multiple_of(self.duplicate_every);
         if !offer.forced && (twice || offer.below) {
             self.insert(Offer {
@@ -259,11 +284,17 @@ impl Router {
             if self.offers[at].ready > now {
                 continue;
             }
-            let wanted = self.place(at, now);
+            let mut wanted = self.place(at, now);
+            if wanted.is_none()
+                && self.policy.takes_effect == TakesEffect::NextIrq
+                && self.act(u64::MAX)
+            {
+                wanted = self.place(at, now);
+            }
             let hidden = |c: &usize| self.hides_from_masked && self.masked >> c & 1 == 1;
             let cpu = wanted.filter(|c| !hidden(c));
             let low = cpu.filter(|&c| {
-                let field = self.receivers[c].siq_cfg & 3;
+                let field = self.receivers[c].acting & 3;
                 self.policy.el1_misbehaves && field == 0 && self.at_el1 >> c & 1 == 1
             });
             let offer = &mut self.offers[at];
@@ -285,7 +316,11 @@ impl Router {
         } = self.offers[at];
         let moves = self.policy.on_masked == OnMasked::Move;
         let patience = self.patience;
-        match cpu.filter(|&c| self.alive >> c & 1 == 1 && self.class(c) != Class::Never) {
+        let keeps = |c: usize| {
+            let stays = self.policy.offered == Offered::Stays || self.class(c) != Class::Never;
+            self.alive >> c & 1 == 1 && stays
+        };
+        match cpu.filter(|&c| keeps(c)) {
             Some(current) => {
                 let refused = self.masked >> current & 1 == 1
                     && refused_since.is_some_and(|since| now >= since + patience);

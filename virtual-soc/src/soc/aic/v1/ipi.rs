@@ -24,6 +24,8 @@ pub(super) struct Ipis {
     pairs: Vec<Pair>,
     /// One was sent since power-on.
     pub(super) used: bool,
+    /// "Other" IPIs sent to a CPU, and those of them that found one pending.
+    pub(super) counts: (u64, u64),
 }
 
 impl Ipis {
@@ -31,6 +33,7 @@ impl Ipis {
         Self {
             pairs: vec![Pair::default(); cpus],
             used: false,
+            counts: (0, 0),
         }
     }
 
@@ -69,6 +72,8 @@ impl Ipis {
     pub(super) fn send(&mut self, sender: usize, value: u32, others: impl Iterator<Item = usize>) {
         self.set(sender, value & SELF);
         for cpu in others {
+            self.counts.0 += 1;
+            self.counts.1 += u64::from(self.pairs[cpu].pending & OTHER);
             self.set(cpu, OTHER);
         }
     }

@@ -145,6 +145,11 @@ impl V1 {
             .collect()
     }
 
+    /// IPIs sent by IPI_SEND, and merged.
+    pub(super) const fn ipi_counts(&self) -> (u64, u64) {
+        self.ipis.counts
+    }
+
     pub(super) const fn triggers(&self) -> u64 {
         self.lines.triggers
     }

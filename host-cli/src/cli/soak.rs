@@ -1,0 +1,330 @@
+//! `aicprobe soak`.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use crate::error::{Error, exit};
+use crate::firmware::Firmware;
+use crate::latency::{Around, TIMEOUT_US, calibrate};
+use crate::output::{Form, render};
+use crate::result::Mark;
+use crate::session::{Event, Observer};
+use crate::soak::{
+    Amount, Ask, DURATION_S, INTERVAL_MS, Interval, Intervals, KEEP, expected, plan, result, trial,
+};
+
+use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
+use super::experiment;
+use super::latency::{Stoppable, threshold};
+use super::notices;
+use super::values;
+use super::write::Sink;
+
+/// Most triggers of a run, and its longest duration.
+const MAX_TRIGGERS: u64 = 1_000_000_000_000;
+const MAX_DURATION_S: u64 = 30 * 24 * 3600;
+/// Shortest time between two lines about the run.
+const PACE: Duration = Duration::from_secs(1);
+
+/// Fires one line for a time or so many times and watches every interval: rate, latency, share of time in the handler. The first
+/// trigger that is lost, late, taken twice, taken by another CPU than expected or too slow ends the run with exit code 5 and the
+/// events around it. Ctrl-C ends it with a whole result.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct SoakArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub on: TargetArgs,
+    /// Fire so often.
+    #[arg(long, value_name = "N", conflicts_with = "duration", value_parser = clap::value_parser!(u64).range(1..=MAX_TRIGGERS))]
+    pub triggers: Option<u64>,
+    /// Fire for so long on the target's clock: a number (fractions allowed) and ms, s, m or h. Without both: 10s.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub duration: Option<u64>,
+    /// Length of an interval in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = INTERVAL_MS, value_parser = clap::value_parser!(u32).range(10..=1000))]
+    pub interval: u32,
+    /// Fire from this CPU (logical id).
+    #[arg(long, value_name = "C", default_value_t = 0)]
+    pub fire_cpu: u32,
+    /// Set the routing field of SIQ_CFG of a CPU to 0, 1, 2 or 3; may be repeated for other CPUs.
+    #[arg(long = "set-field", value_name = "CPU=V", value_parser = values::set_field)]
+    pub set_fields: Vec<(u32, u8)>,
+    /// AICv1: target the line at these CPUs (logical ids). Without it: the boot CPU.
+    #[arg(long, value_name = "CPU[,CPU…]", value_parser = values::cpus)]
+    pub target_mask: Option<CpuSet>,
+    /// CPUs that may take the interrupts. Without it: those that take any of the first 256.
+    #[arg(long, value_name = "CPU[,CPU…]", value_parser = values::cpus)]
+    pub expect: Option<CpuSet>,
+    /// An entry later than this is a violation, in microseconds (fractions allowed).
+    #[arg(long, value_name = "US", value_parser = threshold)]
+    pub max_latency: Option<u32>,
+    /// Pause before every trigger, in microseconds; at most a tenth of an interval.
+    #[arg(long, value_name = "US", default_value_t = 0)]
+    pub gap_us: u32,
+    /// Timeout of a trigger in milliseconds, fractions allowed.
+    #[arg(long, value_name = "MS", default_value_t = f64::from(TIMEOUT_US) / 1e3, value_parser = values::timeout_ms)]
+    pub timeout: f64,
+    /// Write every interval to FILE as it ends, a line of JSON each.
+    #[arg(long, value_name = "FILE")]
+    pub intervals: Option<PathBuf>,
+    /// Keep at most so many intervals for the result; beyond that every second one goes, again and again.
+    #[arg(long, value_name = "N", default_value_t = KEEP, value_parser = keep)]
+    pub keep_intervals: usize,
+    /// Form of the result: schema "aicprobe.soak/1".
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A time in microseconds.
+fn duration(text: &str) -> Result<u64, String> {
+    let allowed = || {
+        format!(
+            "\"{text}\" is no duration: allowed is a number and ms, s, m or h, from 1ms to {}h",
+            MAX_DURATION_S / 3600
+        )
+    };
+    // "m" of minutes is the end of no other unit but is the beginning of "ms".
+    let units = [("ms", 1e3), ("s", 1e6), ("m", 6e7), ("h", 3.6e9)];
+    let cut = units
+        .iter()
+        .find_map(|(unit, us)| text.strip_suffix(unit).map(|n| (n, *us)));
+    let (number, unit) = cut.ok_or_else(allowed)?;
+    let us = number.parse::<f64>().map_err(|_| allowed())? * unit;
+    if (1e3..=MAX_DURATION_S as f64 * 1e6).contains(&us) {
+        // In range.
+        Ok(us.round() as u64)
+    } else {
+        Err(allowed())
+    }
+}
+
+/// How many intervals are kept.
+fn keep(text: &str) -> Result<usize, String> {
+    let n = values::number::<u32>(text, "number of intervals: allowed are 1 to 10000000")?;
+    if (1..=10_000_000).contains(&n) {
+        Ok(n as usize)
+    } else {
+        Err(format!("{n} intervals: allowed are 1 to 10000000"))
+    }
+}
+
+impl SoakArgs {
+    fn ask(&self) -> Ask {
+        let set = |cpus: &Option<CpuSet>| cpus.as_ref().map_or_else(Vec::new, |c| c.0.clone());
+        Ask {
+            fire_cpu: self.fire_cpu,
+            set_fields: self.set_fields.clone(),
+            targets: set(&self.target_mask),
+            expect: set(&self.expect),
+            amount: match (self.triggers, self.duration) {
+                (Some(n), _) => Amount::Triggers(n),
+                (None, us) => Amount::Duration(us.unwrap_or(DURATION_S * 1_000_000)),
+            },
+            interval_ms: self.interval,
+            gap_us: self.gap_us,
+            // The parser has checked the range.
+            timeout_us: (self.timeout * 1e3).round() as u32,
+            max_latency_ns: self.max_latency.unwrap_or(0),
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Error`] if it did not come to a result.
+pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
+    let firmware = Firmware::load(args.on.firmware.as_deref())?;
+    let sink = Sink::open(args.output.as_deref())?;
+    let ask = args.ask();
+    let stream = args.intervals.as_deref().map(Stream::open).transpose()?;
+    // What the first look finds out comes before the session that the intervals watch.
+    let intervals = RefCell::new(None);
+    let mut watch = Watch {
+        around: Around::default(),
+        intervals: &intervals,
+        stream,
+        // On a dashboard everything is shown already.
+        told: (!cli.quiet && !args.on.live).then(Instant::now),
+    };
+    let mut found = None;
+    let mut ran = experiment::run(
+        cli,
+        &args.on,
+        &mut |proxy, target, line| {
+            let trial = trial(&ask, target)?;
+            let seed = args.on.seed;
+            let mut stop = Stoppable;
+            let known = calibrate(proxy, target, &firmware, line, seed, &trial, &mut stop)?;
+            let expected = expected(&ask, &trial, &known)?;
+            let plan = plan(&ask, &trial, &expected, line);
+            let (hz, cpus) = (known.counter_hz, target.cpus.len());
+            let made = Intervals::new(ask.interval_ms, hz, cpus, args.keep_intervals);
+            *intervals.borrow_mut() = Some(made);
+            found = Some((line, expected));
+            Ok(plan)
+        },
+        &mut watch,
+        false,
+    )?;
+    let Watch { around, stream, .. } = watch;
+    let (Some(found), Some(mut intervals)) = (found, intervals.into_inner()) else {
+        return Err(Error::Internal("a run without a plan".into()));
+    };
+    let last = intervals.close();
+    let failed = stream.and_then(|stream| stream.end(last.as_ref()));
+    if let Some(why) = &failed {
+        ran.mark(Mark::partial("intervals", why.as_str()));
+    }
+    let made = result(ran.head, &ask, found, &ran.outcome, intervals, &around)?;
+    sink.write(&render(&made, args.format)?)?;
+    let mut verdict = ran.verdict;
+    if let Some(why) = failed {
+        verdict.messages.push(why);
+        if verdict.code == exit::OK {
+            verdict.code = exit::USAGE;
+        }
+    }
+    for line in &verdict.messages {
+        say!("aicprobe: {line}");
+    }
+    Ok(verdict.code)
+}
+
+struct Watch<'i> {
+    around: Around,
+    intervals: &'i RefCell<Option<Intervals>>,
+    stream: Option<Stream>,
+    /// When a line was written last; `None` where none are wanted.
+    told: Option<Instant>,
+}
+
+impl Observer for Watch<'_> {
+    fn on(&mut self, event: Event<'_>) {
+        self.around.on(&event);
+        let mut intervals = self.intervals.borrow_mut();
+        let Some(interval) = intervals.as_mut().and_then(|i| i.on(&event)) else {
+            return;
+        };
+        if let Some(stream) = &mut self.stream {
+            stream.write(&interval);
+        }
+        if self.told.is_some_and(|t| t.elapsed() >= PACE) {
+            self.told = Some(Instant::now());
+            notices::tell(&line(&interval));
+        }
+    }
+}
+
+/// A line about an interval.
+fn line(i: &Interval) -> String {
+    let latency = match &i.latency_ns {
+        Some(l) => format!("latency p50 {} p95 {} max {} ns", l.p50, l.p95, l.max),
+        None => "nothing landed".to_owned(),
+    };
+    let at = (i.from_ns + i.elapsed_ns) as f64 / 1e9;
+    format!("{at:.1} s: {} triggers/s, {latency}", i.rate_per_s)
+}
+
+/// A file that every interval is written to.
+struct Stream {
+    path: PathBuf,
+    file: BufWriter<File>,
+    failed: Option<String>,
+}
+
+impl Stream {
+    fn open(path: &Path) -> Result<Self, Error> {
+        let file = File::create(path).map_err(|why| Error::OutputFile {
+            what: format!("--intervals {}", path.display()),
+            why,
+        })?;
+        Ok(Self {
+            path: path.to_owned(),
+            file: BufWriter::new(file),
+            failed: None,
+        })
+    }
+
+    /// Writes a line. After one that could not be written there are no more: the run goes on, and it is told at its end.
+    fn write(&mut self, interval: &Interval) {
+        if self.failed.is_some() {
+            return;
+        }
+        let written = serde_json::to_writer(&mut self.file, interval)
+            .map_err(std::io::Error::from)
+            .and_then(|()| self.file.write_all(b"\n"))
+            .and_then(|()| self.file.flush());
+        if let Err(why) = written {
+            let path = self.path.display();
+            self.failed = Some(format!(
+                "--intervals {path}: {why}: intervals from {} on are missing there",
+                interval.index
+            ));
+        }
+    }
+
+    /// Writes the last interval; what went wrong, if anything did.
+    fn end(mut self, last: Option<&Interval>) -> Option<String> {
+        if let Some(last) = last {
+            self.write(last);
+        }
+        self.failed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("250ms"), Ok(250_000));
+        assert_eq!(duration("1.5s"), Ok(1_500_000));
+        assert_eq!(duration("2m"), Ok(120_000_000));
+        assert_eq!(duration("720h"), Ok(2_592_000_000_000));
+        for bad in [
+            "", "5", "s", "0s", "-1s", "nans", "infh", "721h", "1d", "0.5ms",
+        ] {
+            let said = duration(bad).expect_err(bad);
+            assert!(said.contains("ms, s, m or h"), "{said}");
+        }
+        assert!(keep("0").is_err() && keep("10000001").is_err() && keep("x").is_err());
+        assert_eq!(keep("7"), Ok(7));
+    }
+
+    #[test]
+    fn a_full_disk_is_told_once_at_the_end() {
+        let full = Path::new("/dev/full");
+        if !full.exists() {
+            return;
+        }
+        let mut stream = Stream::open(full).expect("it can be opened");
+        let interval = |index| Interval {
+            index,
+            from_ns: 0,
+            elapsed_ns: 1,
+            fired: 1,
+            rate_per_s: 1,
+            landed: vec![1],
+            lost: 0,
+            late: 0,
+            duplicate: 0,
+            spurious: 0,
+            latency_ns: None,
+            busy_ppm: vec![0],
+        };
+        stream.write(&interval(3));
+        let said = stream.end(Some(&interval(4))).expect("it failed");
+        assert!(said.contains("from 3 on"), "{said}");
+    }
+}

@@ -1,0 +1,110 @@
+//! `aicprobe storm`.
+
+use std::path::PathBuf;
+
+use aic_regs::aic::Generation;
+use clap::Args;
+use protocol::message::Refusal;
+
+use crate::error::{Error, exit};
+use crate::output::{Form, render, storm_title};
+use crate::session::{Silent, describe};
+use crate::storm::{
+    Accounting, DEFAULT_REPEAT, DEFAULT_US, MAX_US, Options, Pace, Shape, Target, Way, plan, report,
+};
+
+use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
+use super::route::refusal_code;
+use super::write::Sink;
+use super::{experiment, values};
+
+/// Lets sets of CPUs that grow by cluster send IPIs to each other for some time: how many a second are sent and taken, how that
+/// scales, and how many merged with one that was pending. Paced, a sender waits until its target has counted: then the books
+/// must balance to the last IPI. Exit code 5 where they do not.
+#[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
+pub struct StormArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub on: TargetArgs,
+    /// Length of each storm in microseconds.
+    #[arg(long, value_name = "US", default_value_t = DEFAULT_US, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_US)))]
+    pub us: u32,
+    /// Repetitions of every storm, interleaved.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_REPEAT, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: u32,
+    /// Who sends to whom; may be repeated. Without it: all three.
+    #[arg(long = "pattern", value_name = "PATTERN", value_enum)]
+    pub patterns: Vec<Target>,
+    /// How IPIs go; may be repeated. Without it: local within a cluster, global, and mmio on AICv1.
+    #[arg(long = "via", value_name = "WAY", value_enum)]
+    pub ways: Vec<Way>,
+    /// When a sender sends again; may be repeated. Without it: both.
+    #[arg(long = "pace", value_name = "PACE", value_enum)]
+    pub paces: Vec<Pace>,
+    /// Where receivers count; may be repeated. Without it: both.
+    #[arg(long = "accounting", value_name = "WHERE", value_enum)]
+    pub accountings: Vec<Accounting>,
+    /// Just these CPUs (logical ids in decimal with commas between) instead of sets that grow by cluster.
+    #[arg(long, value_name = "CPU,CPU…", value_parser = values::cpus)]
+    pub cpus: Option<CpuSet>,
+    /// Form of the result: schema "aicprobe.storm/1".
+    #[arg(long, value_enum, default_value_t = Form::Table)]
+    pub format: Form,
+    /// Write the result to FILE instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// [`Error`] if it did not come to a result.
+pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
+    let options = Options {
+        us: args.us,
+        repeat: args.repeat,
+        patterns: args.patterns.clone(),
+        ways: args.ways.clone(),
+        paces: args.paces.clone(),
+        accountings: args.accountings.clone(),
+        cpus: args.cpus.as_ref().map(|set| set.0.clone()),
+    };
+    let sink = Sink::open(args.output.as_deref())?;
+    let mut shapes: Vec<Shape> = Vec::new();
+    let ran = experiment::run(
+        cli,
+        &args.on,
+        &mut |_, target, _| {
+            let v1 = target.aic.geometry.generation == Generation::V1;
+            let (planned, plan) = plan(&target.cpus, v1, &options)?;
+            shapes = planned;
+            Ok(plan)
+        },
+        &mut Silent,
+        false,
+    )?;
+    let (report, refusal) = report(ran.head, &shapes, args.us, args.repeat, &ran.outcome);
+    sink.write(&render(&report, args.format)?)?;
+    let mut code = ran.verdict.code;
+    for line in &ran.verdict.messages {
+        say!("aicprobe: {line}");
+    }
+    for v in &report.violations {
+        say!("aicprobe: {}: {}", storm_title(&report.rows[v.row]), v.text);
+    }
+    if code == exit::OK && !report.violations.is_empty() {
+        code = exit::RULE;
+    }
+    if let Some(refusal) = refusal {
+        say!("aicprobe: a storm was refused: {}", describe(refusal));
+        if code == exit::OK {
+            code = match refusal {
+                // Too few of a set run.
+                Refusal::Cpu(_) => exit::INCONCLUSIVE,
+                refusal => refusal_code(refusal),
+            };
+        }
+    }
+    Ok(code)
+}
