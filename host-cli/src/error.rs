@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use protocol::image::ImageError;
 use virtual_soc::{ModelError, RawError};
 
+use crate::compare::SavedError;
 use crate::files::ReadError;
 use crate::irqs::ListingError;
 use crate::link::OpenError;
@@ -195,6 +196,22 @@ pub enum Error {
         /// Why not.
         why: ListingError,
     },
+    /// A file that is no result to be compared.
+    #[error("{}: {why}", path.display())]
+    Saved {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: SavedError,
+    },
+    /// What is wrong with one of two sides.
+    #[error("side {side}: {why}")]
+    Side {
+        /// "A" or "B".
+        side: &'static str,
+        /// What is wrong.
+        why: Box<Self>,
+    },
     /// A file of raw events that cannot be read.
     #[error("{}: {why}", path.display())]
     Raw {
@@ -287,6 +304,7 @@ impl Error {
             | Self::FirmwareFile { .. }
             | Self::TreeQuery { .. }
             | Self::Listing { .. }
+            | Self::Saved { .. }
             | Self::Raw { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
@@ -323,7 +341,7 @@ impl Error {
             Self::Proxy(e) => proxy_code(e),
             Self::Session(e) => e.exit_code(),
             Self::Histogram(_) | Self::Falling { .. } => exit::TARGET_FAULT,
-            Self::AtStep { why, .. } => why.exit_code(),
+            Self::AtStep { why, .. } | Self::Side { why, .. } => why.exit_code(),
         }
     }
 
@@ -344,7 +362,7 @@ impl Error {
     #[must_use]
     pub fn cause(&self) -> &Self {
         match self {
-            Self::AtStep { why, .. } => why.cause(),
+            Self::AtStep { why, .. } | Self::Side { why, .. } => why.cause(),
             e => e,
         }
     }

@@ -11,6 +11,7 @@
 
 pub mod behaviour;
 pub mod cli;
+pub mod compare;
 pub mod error;
 pub mod fields;
 pub mod files;

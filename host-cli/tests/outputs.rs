@@ -108,6 +108,14 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
             "aicprobe.fields/1",
             "fields --target vm:@two.toml --triggers 2",
         );
+        add(
+            "aicprobe.compare/1",
+            "compare vm:t8140 vm:t8140 --triggers 4 --alternate 2 --fire-cpu 0 --b --set-field=1=1",
+        );
+        add(
+            "aicprobe.compare/1",
+            "compare vm:t8140 vm:t8140 --triggers 4 --alternate 1 --a --fire-cpu=0 --b --fire-cpu=1",
+        );
         add("aicprobe.observe/1", "observe --row 6 --triggers 2");
         let events = files.path("events.bin");
         let kept = aicprobe(&[
@@ -313,6 +321,10 @@ const COLUMNS: &[(&str, &str)] = &[
     (
         "aicprobe.irqs/1",
         "irq,chip,hwirq,kind,line,die,number,trigger,total,counts,owners,handlers,note",
+    ),
+    (
+        "aicprobe.compare/1",
+        "cell,metric,basis,a_runs,b_runs,a,b,difference,low,high,verdict,stands,model",
     ),
     (
         "aicprobe.list/1",

@@ -10,6 +10,7 @@ use clap::{ArgAction, Parser, Subcommand};
 use crate::error::exit;
 
 use super::adt::AdtArgs;
+use super::compare::CompareArgs;
 use super::fields::FieldsArgs;
 use super::handoff::HandoffArgs;
 use super::irqs::IrqsArgs;
@@ -64,6 +65,8 @@ pub enum Command {
     Soak(SoakArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
     Observe(ObserveArgs),
+    /// Compare two targets, builds, settings or saved results: differences with intervals, states of one side only.
+    Compare(CompareArgs),
     /// Measure what it costs to serve an interrupt elsewhere than in its handler.
     Handoff(HandoffArgs),
     /// Compute the result of a run again from its raw events.

@@ -12,6 +12,7 @@ mod adt;
 mod all;
 mod args;
 mod bench;
+mod compare;
 mod experiment;
 mod fields;
 mod further;
@@ -71,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Latency(args) => latency::run(&cli, args),
         Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
+        Command::Compare(args) => compare::run(&cli, args),
         Command::Replay(args) => replay::run(args),
         Command::Handoff(args) => handoff::run(&cli, args),
         Command::Storm(args) => storm::run(&cli, args),

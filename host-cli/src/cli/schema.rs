@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
 use crate::behaviour::Report;
+use crate::compare::CompareResult;
 use crate::error::{Error, exit};
 use crate::fields::FieldsReport;
 use crate::handoff::HandoffReport;
@@ -48,6 +49,7 @@ const fn entry<T: JsonSchema>(id: &'static str, of: &'static str) -> Entry {
 const SCHEMAS: &[Entry] = &[
     entry::<Listing>(Listing::SCHEMA, "adt"),
     entry::<BenchLink>(BenchLink::SCHEMA, "bench link"),
+    entry::<CompareResult>(CompareResult::SCHEMA, "compare"),
     entry::<FieldsReport>(FieldsReport::SCHEMA, "fields"),
     entry::<HandoffReport>(HandoffReport::SCHEMA, "handoff"),
     entry::<IrqsReport>(IrqsReport::SCHEMA, "irqs"),

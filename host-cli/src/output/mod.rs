@@ -1,6 +1,7 @@
 //! A result as text.
 
 mod bench;
+mod compare;
 mod dry_run;
 mod fields;
 mod grid;

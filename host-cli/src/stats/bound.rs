@@ -33,6 +33,15 @@ pub fn upper_bound(misses: u64, n: u64) -> f64 {
     f64::midpoint(low, high)
 }
 
+/// Lower bound of the rate behind `hits` in `n` trials, of the same confidence; 0 if nothing was tried.
+#[must_use]
+pub fn lower_bound(hits: u64, n: u64) -> f64 {
+    if n == 0 {
+        return 0.0;
+    }
+    1.0 - upper_bound(n.saturating_sub(hits), n)
+}
+
 /// I_x(a, b), for 0 < x < 1.
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
@@ -114,6 +123,14 @@ mod tests {
     fn nothing_tried_or_everything_missed_bounds_nothing() {
         assert!(close(upper_bound(0, 0), 1.0));
         assert!(close(upper_bound(5, 5), 1.0));
+    }
+
+    #[test]
+    fn the_lower_bound_mirrors_the_upper_one() {
+        assert!(close(lower_bound(0, 32), 0.0));
+        assert!(close(lower_bound(0, 0), 0.0));
+        // All of n: 0.05^(1/n).
+        assert!(close(lower_bound(32, 32), 0.05f64.powf(1.0 / 32.0)));
     }
 
     /// P(X <= k) summed term by term, the terms as logarithms.
