@@ -45,7 +45,7 @@ pub struct Part {
     pub targets: AtomicU64,
     /// What others write to reach it.
     pub address: AtomicU64,
-    /// Its IPI masks as found (AICv1), and [`OPEN`].
+    /// Its IPI masks as found (AICv1), and whether they are open.
     pub masks: AtomicU64,
     /// IPIs that it sent.
     pub sent: AtomicU64,

@@ -57,7 +57,7 @@ pub struct Survived {
 /// call of somebody else, or not up, is left out.
 ///
 /// # Errors
-/// Errors of the link; what [`cpus::start`] refuses.
+/// Errors of the link; secondaries that cannot be started, as at the start of a session.
 pub fn stop_and_start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<Survived>, Error> {
     let runs = cpus::start(proxy, cpus)?;
     // What was begun is ended, whatever the user wants meanwhile.
