@@ -46,12 +46,12 @@ pub struct HandoffArgs {
     #[arg(long, value_name = "N", default_value_t = TRIGGERS,
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub triggers: u32,
-    /// Interrupts land on this CPU (logical id); may be repeated. Without it: on every CPU, with more than 8 CPUs on the first
-    /// of each cluster.
-    #[arg(long = "land-cpu", value_name = "C")]
+    /// Interrupts land on these CPUs (logical ids), one after the other. Without it: on every CPU, with more than 8 CPUs on the
+    /// first of each cluster.
+    #[arg(long = "land-cpu", value_name = "CPU[,CPU…]", value_delimiter = ',')]
     pub land_cpus: Vec<u8>,
-    /// They are served by this CPU; may be repeated. Without it: by each.
-    #[arg(long = "serve-cpu", value_name = "C")]
+    /// They are served by these CPUs, one after the other. Without it: by each.
+    #[arg(long = "serve-cpu", value_name = "CPU[,CPU…]", value_delimiter = ',')]
     pub serve_cpus: Vec<u8>,
     /// What the workers do meanwhile: one after the other.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [LoadArg::Idle, LoadArg::Spin])]

@@ -33,17 +33,27 @@ pub struct StormArgs {
     /// Repetitions of every storm, interleaved.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_REPEAT, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
-    /// Who sends to whom; may be repeated. Without it: all three.
-    #[arg(long = "pattern", value_name = "PATTERN", value_enum)]
+    /// Who sends to whom; several with commas between. Without it: all three.
+    #[arg(
+        long = "pattern",
+        value_name = "PATTERN",
+        value_enum,
+        value_delimiter = ','
+    )]
     pub patterns: Vec<Target>,
-    /// How IPIs go; may be repeated. Without it: local within a cluster, global, and mmio on AICv1.
-    #[arg(long = "via", value_name = "WAY", value_enum)]
+    /// How IPIs go; several with commas between. Without it: local within a cluster, global, and mmio on AICv1.
+    #[arg(long = "via", value_name = "WAY", value_enum, value_delimiter = ',')]
     pub ways: Vec<Way>,
-    /// When a sender sends again; may be repeated. Without it: both.
-    #[arg(long = "pace", value_name = "PACE", value_enum)]
+    /// When a sender sends again; several with commas between. Without it: both.
+    #[arg(long = "pace", value_name = "PACE", value_enum, value_delimiter = ',')]
     pub paces: Vec<Pace>,
-    /// Where receivers count; may be repeated. Without it: both.
-    #[arg(long = "accounting", value_name = "WHERE", value_enum)]
+    /// Where receivers count; several with commas between. Without it: both.
+    #[arg(
+        long = "accounting",
+        value_name = "WHERE",
+        value_enum,
+        value_delimiter = ','
+    )]
     pub accountings: Vec<Accounting>,
     /// Just these CPUs (logical ids in decimal with commas between) instead of sets that grow by cluster.
     #[arg(long, value_name = "CPU,CPU…", value_parser = values::cpus)]
