@@ -74,9 +74,10 @@ pub fn stop_and_start(proxy: &mut Proxy<'_>, cpus: &[CpuFacts]) -> Result<Vec<Su
             .filter(|r| r.state == CpuState::Absent)
             .map(|r| (r.id, r.adt_id))
             .collect();
-        let survived = measure(proxy, cpus, &ready, code | EXECUTABLE);
+        // What went wrong first is told; a loader that does not answer any more is not asked again.
+        let survived = measure(proxy, cpus, &ready, code | EXECUTABLE)?;
         proxy.free(code)?;
-        survived
+        Ok(survived)
     })
 }
 
