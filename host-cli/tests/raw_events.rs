@@ -71,6 +71,120 @@ fn replay_gives_the_result_of_the_run() {
 }
 
 /// Machines on which triggers are lost, late and taken twice.
+/// A run with its events kept, and the result that `replay` makes of them; both without marks.
+fn run_and_replay(folder: &Folder, args: &[&str], code: i32) -> (Value, Value) {
+    let file = format!("{}/kept.bin", folder.path());
+    let mut all = args.to_vec();
+    all.extend(["-q", "--format", "json", "--raw", &file]);
+    let run = aicprobe(&all);
+    assert_eq!(run.status.code(), Some(code), "{args:?}: {}", stderr(&run));
+    let replay = aicprobe(&["replay", &file, "--format", "json"]);
+    assert_eq!(
+        replay.status.code(),
+        Some(0),
+        "{args:?}: {}",
+        stderr(&replay)
+    );
+    let text = json(&replay)["marks"].to_string();
+    assert!(text.contains("computed again from"), "{args:?}: {text}");
+    (without_marks(json(&run)), without_marks(json(&replay)))
+}
+
+#[test]
+fn other_commands_are_computed_again_too() {
+    needs_firmware!();
+    let folder = Folder::new();
+    let jittery = folder.file(
+        "jittery.toml",
+        b"extends = \"t8140\"\nname = \"jittery\"\ntitle = \"T8140 that jitters\"\n[siq]\njitter_ns = 3000\n",
+    );
+    let jittery = format!("vm:{jittery}");
+    let runs: [(&[&str], i32); 6] = [
+        (&["handoff", "--triggers", "20", "--land-cpu", "0,2"], 0),
+        (
+            &[
+                "latency",
+                "--triggers",
+                "50",
+                "--land-cpu",
+                "1",
+                "--load",
+                "idle,memory",
+            ],
+            0,
+        ),
+        (
+            &[
+                "latency",
+                "--target",
+                &jittery,
+                "--triggers",
+                "500",
+                "--stop-entry",
+                "2.5",
+            ],
+            5,
+        ),
+        (&["soak", "--duration", "250ms"], 0),
+        (
+            &[
+                "soak",
+                "--triggers",
+                "30000",
+                "--interval",
+                "20",
+                "--keep-intervals",
+                "2",
+            ],
+            0,
+        ),
+        (
+            &[
+                "soak",
+                "--target",
+                &jittery,
+                "--duration",
+                "100ms",
+                "--max-latency",
+                "2.9",
+            ],
+            5,
+        ),
+    ];
+    for (args, code) in runs {
+        let (run, again) = run_and_replay(&folder, args, code);
+        assert_eq!(run, again, "{args:?}");
+    }
+}
+
+#[test]
+fn a_soak_that_was_cut_is_computed_as_far_as_it_goes() {
+    needs_firmware!();
+    let folder = Folder::new();
+    let file = format!("{}/soak.bin", folder.path());
+    let run = aicprobe(&[
+        "soak",
+        "-q",
+        "--duration",
+        "300ms",
+        "--format",
+        "json",
+        "--raw",
+        &file,
+    ]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let bytes = std::fs::read(&file).expect("the events");
+    std::fs::write(&file, &bytes[..bytes.len() / 2]).expect("half of them");
+    let replay = aicprobe(&["replay", &file, "--format", "json"]);
+    assert_eq!(replay.status.code(), Some(6), "{}", stderr(&replay));
+    let (run, again) = (json(&run), json(&replay));
+    let fired = |result: &Value| result["totals"]["fired"].as_u64().expect("a count");
+    assert!(0 < fired(&again) && fired(&again) < fired(&run), "{again}");
+    // What there is of it is as it was.
+    assert_eq!(again["intervals"][0], run["intervals"][0]);
+    assert_eq!(again["complete"], false);
+}
+
 #[test]
 fn what_goes_wrong_is_in_the_events_too() {
     needs_firmware!();

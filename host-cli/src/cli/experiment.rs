@@ -51,13 +51,13 @@ pub fn run(
 }
 
 /// Raw events that are to be kept ([`super::raw::RawArgs::open`]), and for which result.
-pub struct Keep {
+pub struct Keep<'k> {
     /// Where.
     pub file: RawFile,
     /// The command, by which `replay` knows what to make of them.
     pub command: &'static str,
-    /// What its result needs beside head and cells.
-    pub options: serde_json::Value,
+    /// What its result needs beside head and cells; asked once the plan is made.
+    pub options: &'k dyn Fn() -> serde_json::Value,
 }
 
 /// The same; with `keep` every cell sends its events.
@@ -67,7 +67,7 @@ pub struct Keep {
 pub fn run_keeping(
     cli: &Cli,
     args: &TargetArgs,
-    keep: Option<Keep>,
+    keep: Option<Keep<'_>>,
     planner: Planner<'_>,
     with: &mut dyn Observer,
     lines: bool,
@@ -152,12 +152,12 @@ pub fn run_keeping(
     })
 }
 
-fn start(keep: Keep, context: Context<'_>, plan: &Plan) -> Result<Recorder, Error> {
+fn start(keep: Keep<'_>, context: Context<'_>, plan: &Plan) -> Result<Recorder, Error> {
     keep.file.start(Opening {
         schema: raw::SCHEMA.to_owned(),
         run: raw::Run {
             command: keep.command.to_owned(),
-            options: keep.options,
+            options: (keep.options)(),
             extra: serde_json::Value::Null,
         },
         head: head_before(context),

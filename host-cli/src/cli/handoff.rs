@@ -11,7 +11,8 @@ use crate::output::{Form, render};
 use crate::session::Silent;
 
 use super::args::{Cli, TargetArgs};
-use super::experiment;
+use super::experiment::{self, Keep};
+use super::raw::RawArgs;
 use super::write::Sink;
 
 /// What every worker does while interrupts are handed over.
@@ -56,6 +57,9 @@ pub struct HandoffArgs {
     /// What the workers do meanwhile: one after the other.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [LoadArg::Idle, LoadArg::Spin])]
     pub load: Vec<LoadArg>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub raw: RawArgs,
     /// Form of the result: schema "aicprobe.handoff/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -76,9 +80,15 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
         loads: args.load.iter().map(|l| Load::from(*l)).collect(),
         triggers: args.triggers,
     };
-    let ran = experiment::run(
+    let keep = args.raw.open(args.output.as_deref())?.map(|file| Keep {
+        file,
+        command: "handoff",
+        options: &|| serde_json::Value::Null,
+    });
+    let ran = experiment::run_keeping(
         cli,
         &args.on,
+        keep,
         &mut |_, target, line| {
             let cpus = target.cpus.len();
             let named = options.land_cpus.iter().chain(&options.serve_cpus);
@@ -94,7 +104,7 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
         &mut Silent,
         false,
     )?;
-    let report = report(ran.head, &ran.outcome)?;
+    let report = report(ran.head, &ran.outcome.cells)?;
     sink.write(&render(&report, args.format)?)?;
     for line in &ran.verdict.messages {
         say!("aicprobe: {line}");

@@ -1,5 +1,6 @@
 //! `aicprobe latency`.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -7,15 +8,16 @@ use clap::Args;
 use crate::error::Error;
 use crate::firmware::Firmware;
 use crate::latency::{
-    Around, Ask, LatencyResult, Pairs, Setting, TIMEOUT_US, TRIGGERS, Trial, calibrate, pairs,
-    result,
+    Around, Ask, Kept, LatencyResult, Pairs, Setting, TIMEOUT_US, TRIGGERS, Trial, calibrate,
+    pairs, result,
 };
 use crate::output::{Form, render};
 use crate::session::{Event, Observer};
 
 use super::args::{Cli, TargetArgs, exit_codes};
-use super::experiment;
+use super::experiment::{self, Keep};
 use super::interrupt;
+use super::raw::RawArgs;
 use super::values;
 use super::write::Sink;
 
@@ -60,6 +62,9 @@ pub struct LatencyArgs {
     /// The same for the end of a handler.
     #[arg(long, value_name = "US", value_parser = threshold)]
     pub stop_total: Option<u32>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub raw: RawArgs,
     /// Form of the result: schema "aicprobe.latency/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -102,11 +107,27 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
     let firmware = Firmware::load(args.on.firmware.as_deref())?;
     let sink = Sink::open(args.output.as_deref())?;
     let ask = args.ask();
-    let mut planned: Option<(Pairs, protocol::LineId)> = None;
+    let planned: RefCell<Option<(Pairs, protocol::LineId)>> = RefCell::new(None);
+    let options = || {
+        let planned = planned.borrow();
+        let kept = planned.as_ref().map(|(pairs, line)| Kept {
+            ask: ask.clone(),
+            of: pairs.of.clone(),
+            marks: pairs.marks.clone(),
+            line: *line,
+        });
+        serde_json::to_value(kept).unwrap_or_default()
+    };
+    let keep = args.raw.open(args.output.as_deref())?.map(|file| Keep {
+        file,
+        command: "latency",
+        options: &options,
+    });
     let mut watch = Watch::default();
-    let ran = experiment::run(
+    let ran = experiment::run_keeping(
         cli,
         &args.on,
+        keep,
         &mut |proxy, target, line| {
             let trial = Trial {
                 steer: true,
@@ -117,16 +138,23 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
             let known = calibrate(proxy, target, &firmware, line, seed, &trial, &mut stop)?;
             let made = pairs(&ask, &known, line)?;
             let plan = made.plan.clone();
-            planned = Some((made, line));
+            *planned.borrow_mut() = Some((made, line));
             Ok(plan)
         },
         &mut watch,
         true,
     )?;
-    let Some((planned, line)) = planned else {
+    let Some((planned, line)) = planned.into_inner() else {
         return Err(Error::Internal("a run without a plan".into()));
     };
-    let made: LatencyResult = result(ran.head, &ask, &planned, line, &ran.outcome, &watch.around)?;
+    let made: LatencyResult = result(
+        ran.head,
+        &ask,
+        &planned,
+        line,
+        &ran.outcome.cells,
+        &watch.around,
+    )?;
     sink.write(&render(&made, args.format)?)?;
     for line in &ran.verdict.messages {
         say!("aicprobe: {line}");

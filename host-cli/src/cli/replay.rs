@@ -8,10 +8,14 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, exit};
+use crate::handoff;
+use crate::latency::{self, Around, Pairs};
 use crate::output::{Form, render, render_routes};
+use crate::plan::Plan;
 use crate::raw::{RawError, ReplayResult, Replayed, read};
 use crate::result::{Aic, Restore, RouteResult, route_result};
-use crate::session::Silent;
+use crate::session::{Event, Observer, Silent};
+use crate::soak;
 
 use super::write::Sink;
 
@@ -65,7 +69,7 @@ pub fn run(args: &ReplayArgs) -> Result<u8, Error> {
     let text = if args.counts {
         render(&ReplayResult::of(&replayed)?, args.format)?
     } else {
-        result_of(&replayed, args.format, &wrong)?
+        result_of(args, &replayed, &wrong)?
     };
     sink.write(&text)?;
     Ok(verdict(&replayed))
@@ -73,14 +77,67 @@ pub fn run(args: &ReplayArgs) -> Result<u8, Error> {
 
 /// The result of the command that ran. A command that keeps events adds its own here.
 fn result_of(
+    args: &ReplayArgs,
     replayed: &Replayed,
-    form: Form,
     wrong: &dyn Fn(RawError) -> Error,
 ) -> Result<String, Error> {
+    let form = args.format;
+    let (head, cells) = (replayed.head.clone(), &replayed.cells);
     match replayed.run.command.as_str() {
         "route" => render_routes(&[&route(replayed, wrong)?], form),
+        "handoff" => render(&handoff::report(head, cells)?, form),
+        "latency" => {
+            let kept: latency::Kept = replayed.options().map_err(wrong)?;
+            let mut around = Following::default();
+            follow(args, &mut around).map_err(wrong)?;
+            let planned = Pairs {
+                plan: Plan::of(cells.iter().map(|(cell, _)| cell.clone()).collect()),
+                of: kept.of,
+                marks: kept.marks,
+            };
+            let around = &around.around;
+            let made = latency::result(head, &kept.ask, &planned, kept.line, cells, around)?;
+            render(&made, form)
+        }
+        "soak" => {
+            let kept: soak::Kept = replayed.options().map_err(wrong)?;
+            let (hz, cpus) = (head.counter.hz, head.cpus.len());
+            let intervals = soak::Intervals::new(kept.ask.interval_ms, hz, cpus, kept.keep);
+            let mut following = Following {
+                intervals: Some(intervals),
+                ..Following::default()
+            };
+            follow(args, &mut following).map_err(wrong)?;
+            let Following { around, intervals } = following;
+            let intervals = intervals.ok_or_else(|| Error::Internal("no intervals".into()))?;
+            let found = (kept.line, kept.expected);
+            let made = soak::result(head, &kept.ask, found, cells, intervals, &around)?;
+            render(&made, form)
+        }
         other => Err(wrong(RawError::Command(other.to_owned()))),
     }
+}
+
+/// What results are made of beside counts: the last events of a cell, and intervals.
+#[derive(Default)]
+struct Following {
+    around: Around,
+    intervals: Option<soak::Intervals>,
+}
+
+impl Observer for Following {
+    fn on(&mut self, event: Event<'_>) {
+        self.around.on(&event);
+        if let Some(intervals) = &mut self.intervals {
+            intervals.on(&event);
+        }
+    }
+}
+
+/// Reads the file once more, with everything told to `observer`: what it has to be asked for is only known after the first time.
+fn follow(args: &ReplayArgs, observer: &mut dyn Observer) -> Result<(), RawError> {
+    let file = File::open(&args.file)?;
+    read(BufReader::new(file), observer).map(drop)
 }
 
 fn route(replayed: &Replayed, wrong: &dyn Fn(RawError) -> Error) -> Result<RouteResult, Error> {

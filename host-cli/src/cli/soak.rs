@@ -15,13 +15,15 @@ use crate::output::{Form, render};
 use crate::result::Mark;
 use crate::session::{Event, Observer};
 use crate::soak::{
-    Amount, Ask, DURATION_S, INTERVAL_MS, Interval, Intervals, KEEP, expected, plan, result, trial,
+    Amount, Ask, DURATION_S, INTERVAL_MS, Interval, Intervals, KEEP, Kept, expected, plan, result,
+    trial,
 };
 
 use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
-use super::experiment;
+use super::experiment::{self, Keep};
 use super::latency::{Stoppable, threshold};
 use super::notices;
+use super::raw::RawArgs;
 use super::values;
 use super::write::Sink;
 
@@ -76,6 +78,9 @@ pub struct SoakArgs {
     /// Keep at most so many intervals for the result; beyond that every second one goes, again and again.
     #[arg(long, value_name = "N", default_value_t = KEEP, value_parser = keep)]
     pub keep_intervals: usize,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub raw: RawArgs,
     /// Form of the result: schema "aicprobe.soak/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -156,10 +161,26 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
         // On a dashboard everything is shown already.
         told: (!cli.quiet && !args.on.live).then(Instant::now),
     };
-    let mut found = None;
-    let mut ran = experiment::run(
+    let found: RefCell<Option<(protocol::LineId, Vec<u8>)>> = RefCell::new(None);
+    let options = || {
+        let found = found.borrow();
+        let kept = found.as_ref().map(|(line, expected)| Kept {
+            ask: ask.clone(),
+            line: *line,
+            expected: expected.clone(),
+            keep: args.keep_intervals,
+        });
+        serde_json::to_value(kept).unwrap_or_default()
+    };
+    let raw = args.raw.open(args.output.as_deref())?.map(|file| Keep {
+        file,
+        command: "soak",
+        options: &options,
+    });
+    let mut ran = experiment::run_keeping(
         cli,
         &args.on,
+        raw,
         &mut |proxy, target, line| {
             let trial = trial(&ask, target)?;
             let seed = args.on.seed;
@@ -170,14 +191,14 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
             let (hz, cpus) = (known.counter_hz, target.cpus.len());
             let made = Intervals::new(ask.interval_ms, hz, cpus, args.keep_intervals);
             *intervals.borrow_mut() = Some(made);
-            found = Some((line, expected));
+            *found.borrow_mut() = Some((line, expected));
             Ok(plan)
         },
         &mut watch,
         false,
     )?;
     let Watch { around, stream, .. } = watch;
-    let (Some(found), Some(mut intervals)) = (found, intervals.into_inner()) else {
+    let (Some(found), Some(mut intervals)) = (found.into_inner(), intervals.into_inner()) else {
         return Err(Error::Internal("a run without a plan".into()));
     };
     let last = intervals.close();
@@ -185,7 +206,14 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
     if let Some(why) = &failed {
         ran.mark(Mark::partial("intervals", why.as_str()));
     }
-    let made = result(ran.head, &ask, found, &ran.outcome, intervals, &around)?;
+    let made = result(
+        ran.head,
+        &ask,
+        found,
+        &ran.outcome.cells,
+        intervals,
+        &around,
+    )?;
     sink.write(&render(&made, args.format)?)?;
     let mut verdict = ran.verdict;
     if let Some(why) = failed {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::plan::PlannedCell;
 use crate::result::Head;
-use crate::session::{Measured, Outcome, describe};
+use crate::session::{Measured, describe};
 use crate::stats::{Histogram, Percentiles};
 
 use super::Way;
@@ -157,11 +157,11 @@ impl Both {
 ///
 /// # Errors
 /// [`Error::Histogram`] if counts cannot be.
-pub fn report(head: Head, outcome: &Outcome) -> Result<HandoffReport, Error> {
+pub fn report(head: Head, cells: &[(PlannedCell, Measured)]) -> Result<HandoffReport, Error> {
     let hz = head.counter.hz;
     let mut rows = Vec::new();
     let mut sums: BTreeMap<(u8, Way, Relation), Both> = BTreeMap::new();
-    for (cell, m) in &outcome.cells {
+    for (cell, m) in cells {
         let Some(row) = row(cell, m, &head, hz)? else {
             continue;
         };

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use around::{Around, Cause, Moment, Near};
 pub use calibrate::{Calibration, Steering, Trial, calibrate};
-pub use pairs::{Ask, Pairs, pairs};
+pub use pairs::{Ask, Kept, Pairs, pairs};
 pub use result::{Bucket, LatencyResult, Pair, Spike, Thresholds, buckets, result};
 
 /// Triggers of a cell unless told otherwise.

@@ -3,6 +3,8 @@
 use protocol::LineId;
 use protocol::command::{Special, Stop};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Error;
 use crate::plan::{GRACE_US, Group, Plan, PlanError, PlannedCell, Routing, Until};
 use crate::result::Mark;
@@ -11,7 +13,7 @@ use crate::session::SessionError;
 use super::{Calibration, Setting, Steering, TIMEOUT_US, TRIGGERS};
 
 /// What is asked for; CPUs by logical id.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ask {
     /// Firing CPUs; empty = every one.
     pub fire_cpus: Vec<u32>,
@@ -55,6 +57,19 @@ pub struct Pairs {
     pub of: Vec<(Setting, u8)>,
     /// What has to be said about it.
     pub marks: Vec<Mark>,
+}
+
+/// What a file of raw events keeps for the result of `latency`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// What was asked for.
+    pub ask: Ask,
+    /// [`Pairs::of`].
+    pub of: Vec<(Setting, u8)>,
+    /// [`Pairs::marks`].
+    pub marks: Vec<Mark>,
+    /// The line.
+    pub line: LineId,
 }
 
 /// Makes the plan for a target of so many `cpus`, of which a first look found out what is in `known`.

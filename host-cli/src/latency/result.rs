@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::plan::PlannedCell;
 use crate::result::{Head, Line, Mark, MissBound};
-use crate::session::{Outcome, describe};
+use crate::session::{Measured, describe};
 use crate::stats::{Histogram, Percentiles, ticks_to_ns};
 
 use super::{Around, Ask, Cause, Moment, Pairs, Setting};
@@ -141,14 +142,16 @@ pub fn result(
     ask: &Ask,
     planned: &Pairs,
     line: protocol::LineId,
-    outcome: &Outcome,
+    cells: &[(PlannedCell, Measured)],
     around: &Around,
 ) -> Result<LatencyResult, Error> {
     let hz = head.counter.hz;
-    let cpus = outcome.cpus.len();
+    let cpus = head.cpus.len();
     let (mut pairs, mut spike) = (Vec::new(), None);
-    for (cell, m) in &outcome.cells {
-        let (load, land_cpu) = planned.of[cell.id as usize];
+    for (cell, m) in cells {
+        let Some((load, land_cpu)) = planned.of.get(cell.id as usize).copied() else {
+            continue;
+        };
         if m.fired == 0 && m.refusal.is_none() {
             continue;
         }

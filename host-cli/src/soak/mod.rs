@@ -12,7 +12,7 @@ mod spread;
 mod tests;
 
 pub use interval::{Interval, Intervals};
-pub use plan::{Amount, Ask, expected, plan, trial};
+pub use plan::{Amount, Ask, Kept, expected, plan, trial};
 pub use result::{SoakResult, Totals, Violation, result};
 pub use spread::{OverIntervals, Spread};
 

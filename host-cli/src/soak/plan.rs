@@ -3,6 +3,7 @@
 use aic_regs::aic::Generation;
 use protocol::LineId;
 use protocol::command::{Special, Stop};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::latency::{Calibration, Trial};
@@ -19,7 +20,7 @@ const CELL: u64 = 4_000_000_000;
 const TRIGGERS_PER_US: u64 = 4;
 
 /// How long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Amount {
     /// So many triggers.
     Triggers(u64),
@@ -28,7 +29,7 @@ pub enum Amount {
 }
 
 /// What is asked for; CPUs by logical id.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ask {
     /// Who fires.
     pub fire_cpu: u32,
@@ -48,6 +49,19 @@ pub struct Ask {
     pub timeout_us: u32,
     /// Largest latency that is no violation, in nanoseconds; 0 = any.
     pub max_latency_ns: u32,
+}
+
+/// What a file of raw events keeps for the result of `soak`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// What was asked for.
+    pub ask: Ask,
+    /// The line.
+    pub line: LineId,
+    /// CPUs that may take it.
+    pub expected: Vec<u8>,
+    /// Most intervals that the result holds.
+    pub keep: usize,
 }
 
 /// The cell of the first look: the state in which the line will be fired.

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::latency::{Around, Cause, Moment};
 use crate::plan::PlannedCell;
 use crate::result::{Head, Line, Mark, MissBound};
-use crate::session::{Measured, Outcome};
+use crate::session::Measured;
 use crate::stats::{Percentiles, ticks_to_ns};
 
 use super::interval::{ppm, rate};
@@ -107,13 +107,13 @@ pub fn result(
     mut head: Head,
     ask: &Ask,
     (line, expected): (LineId, Vec<u8>),
-    outcome: &Outcome,
+    cells: &[(PlannedCell, Measured)],
     mut intervals: Intervals,
     around: &Around,
 ) -> Result<SoakResult, Error> {
     let hz = head.counter.hz;
     let mut all = Measured::default();
-    for (_, m) in &outcome.cells {
+    for (_, m) in cells {
         all.merge(m);
     }
     // How a run is cut into cells is nothing that it says anything about.
@@ -121,7 +121,7 @@ pub fn result(
         .retain(|m| !(m.about.starts_with("cells[") && m.text.ends_with("triggers fired")));
     intervals.close();
     let intervals = intervals.checked()?;
-    let violation = violation(outcome, &all, around, hz);
+    let violation = violation(cells, &all, around, hz);
     if intervals.every > 1 {
         let text = format!(
             "one interval in {} is kept of {}",
@@ -138,7 +138,7 @@ pub fn result(
         Amount::Triggers(n) => (Some(n), None),
         Amount::Duration(us) => (None, Some(us / 1000)),
     };
-    let cell = outcome.cells.first().map(|(cell, _)| cell);
+    let cell = cells.first().map(|(cell, _)| cell);
     Ok(SoakResult {
         schema: SoakResult::SCHEMA.to_owned(),
         totals: totals(&all, head.cpus.len(), hz)?,
@@ -190,10 +190,15 @@ fn totals(all: &Measured, cpus: usize, hz: u64) -> Result<Totals, Error> {
 }
 
 /// What ended the cell that was ended.
-fn violation(outcome: &Outcome, all: &Measured, around: &Around, hz: u64) -> Option<Violation> {
-    let at = outcome.cells.iter().position(|(_, m)| m.is_stopped())?;
-    let (cell, m): &(PlannedCell, Measured) = &outcome.cells[at];
-    let before: u64 = outcome.cells[..at].iter().map(|(_, m)| m.fired).sum();
+fn violation(
+    cells: &[(PlannedCell, Measured)],
+    all: &Measured,
+    around: &Around,
+    hz: u64,
+) -> Option<Violation> {
+    let at = cells.iter().position(|(_, m)| m.is_stopped())?;
+    let (cell, m): &(PlannedCell, Measured) = &cells[at];
+    let before: u64 = cells[..at].iter().map(|(_, m)| m.fired).sum();
     let otherwise = match m.refusal {
         Some(Refusal::Spike) => Cause::Entry,
         _ if m.spurious > 0 => Cause::Spurious,
