@@ -211,6 +211,13 @@ fn cpus_that_are_not_there() {
         assert_eq!(run.status.code(), Some(2), "{}", stderr(&run));
         assert!(stderr(&run).contains("has CPUs 0 to 5"), "{}", stderr(&run));
     }
+    let run = aicprobe(&["handoff", "--land-cpu", "0,2,0"]);
+    assert_eq!(run.status.code(), Some(2), "{}", stderr(&run));
+    assert!(
+        stderr(&run).contains("--land-cpu names CPU 0 twice"),
+        "{}",
+        stderr(&run)
+    );
     let run = aicprobe(&["handoff", "--load", "heavy"]);
     assert_eq!(run.status.code(), Some(2));
 }

@@ -73,6 +73,18 @@ pub struct HandoffArgs {
 /// # Errors
 /// [`Error`] if it did not come to a report.
 pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
+    for (option, cpus) in [
+        ("--land-cpu", &args.land_cpus),
+        ("--serve-cpu", &args.serve_cpus),
+    ] {
+        let twice = cpus
+            .iter()
+            .enumerate()
+            .find(|(at, cpu)| cpus[..*at].contains(cpu));
+        if let Some((_, cpu)) = twice {
+            return Err(Error::Usage(format!("{option} names CPU {cpu} twice")));
+        }
+    }
     let sink = Sink::open(args.output.as_deref())?;
     let options = Options {
         land_cpus: args.land_cpus.clone(),
