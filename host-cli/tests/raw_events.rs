@@ -70,7 +70,6 @@ fn replay_gives_the_result_of_the_run() {
     }
 }
 
-/// Machines on which triggers are lost, late and taken twice.
 /// A run with its events kept, and the result that `replay` makes of them; both without marks.
 fn run_and_replay(folder: &Folder, args: &[&str], code: i32) -> (Value, Value) {
     let file = format!("{}/kept.bin", folder.path());
@@ -185,6 +184,7 @@ fn a_soak_that_was_cut_is_computed_as_far_as_it_goes() {
     assert_eq!(again["complete"], false);
 }
 
+/// Machines on which triggers are lost, late and taken twice.
 #[test]
 fn what_goes_wrong_is_in_the_events_too() {
     needs_firmware!();
