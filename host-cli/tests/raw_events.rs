@@ -182,6 +182,17 @@ fn a_soak_that_was_cut_is_computed_as_far_as_it_goes() {
     // What there is of it is as it was.
     assert_eq!(again["intervals"][0], run["intervals"][0]);
     assert_eq!(again["complete"], false);
+    // The part in which it is cut took nobody knows how long: it is in no rate.
+    assert!(
+        again["marks"].to_string().contains("in no rate"),
+        "{}",
+        again["marks"]
+    );
+    let rate = |result: &Value| result["totals"]["rate_per_s"].as_u64().expect("a rate");
+    assert!(
+        rate(&again).abs_diff(rate(&run)) < rate(&run) / 50,
+        "{again}"
+    );
 }
 
 /// Machines on which triggers are lost, late and taken twice.

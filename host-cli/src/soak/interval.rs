@@ -101,6 +101,8 @@ pub struct Intervals {
     /// Every so many intervals one is kept.
     pub(super) every: u64,
     next: u64,
+    /// Triggers of a part whose length is unknown: that in which a file of raw events is cut.
+    pub(super) untimed: u64,
     failure: Option<Error>,
 }
 
@@ -121,6 +123,7 @@ impl Intervals {
             most: keep.max(1),
             every: 1,
             next: 0,
+            untimed: 0,
             failure: None,
         }
     }
@@ -130,6 +133,10 @@ impl Intervals {
         let Event::Part { counts, .. } = event else {
             return None;
         };
+        if counts.elapsed == 0 {
+            self.untimed += counts.fired;
+            return None;
+        }
         self.open.merge(counts);
         if self.open.elapsed < self.whole {
             return None;

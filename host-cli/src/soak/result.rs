@@ -130,6 +130,13 @@ pub fn result(
         );
         head.marks.push(Mark::partial("intervals", text));
     }
+    if intervals.untimed > 0 {
+        let text = format!(
+            "{} triggers are of a part whose length is unknown: they are in no interval and in no rate",
+            intervals.untimed
+        );
+        head.marks.push(Mark::partial("intervals", text));
+    }
     if around.is_damaged() {
         let text = "some events could not be unpacked";
         head.marks.push(Mark::partial("violation.events", text));
@@ -141,7 +148,7 @@ pub fn result(
     let cell = cells.first().map(|(cell, _)| cell);
     Ok(SoakResult {
         schema: SoakResult::SCHEMA.to_owned(),
-        totals: totals(&all, head.cpus.len(), hz)?,
+        totals: totals(&all, intervals.untimed, head.cpus.len(), hz)?,
         head,
         line: line.into(),
         fire_cpu: cell.map_or(0, |c| c.fire_cpu),
@@ -160,7 +167,7 @@ pub fn result(
     })
 }
 
-fn totals(all: &Measured, cpus: usize, hz: u64) -> Result<Totals, Error> {
+fn totals(all: &Measured, untimed: u64, cpus: usize, hz: u64) -> Result<Totals, Error> {
     let by_cpu = |counts: &[u64]| {
         let mut counts = counts.to_vec();
         counts.resize(cpus, 0);
@@ -176,7 +183,7 @@ fn totals(all: &Measured, cpus: usize, hz: u64) -> Result<Totals, Error> {
         spurious: all.spurious,
         miss_rate: MissBound::of(all.lost, all.fired),
         elapsed_ns: ticks_to_ns(all.elapsed, hz),
-        rate_per_s: rate(all.fired, all.elapsed, hz),
+        rate_per_s: rate(all.fired.saturating_sub(untimed), all.elapsed, hz),
         entry_ns: Percentiles::of(
             &all.histogram,
             all.latencies,
