@@ -193,3 +193,40 @@ fn ports_that_cannot_be_used_are_refused_before_anything_is_done() {
             .contains("reached over that very port")
     );
 }
+
+#[test]
+fn with_many_clusters_every_value_is_still_seen_alone() {
+    needs_firmware!();
+    let (code, report) = fields("vm:t6022", "32");
+    assert_eq!(code, Some(0), "{report}");
+    assert_eq!(report["rule"]["rank"], json!([1, 0, 2, null]));
+    for value in 0..4 {
+        let alone = &report["alone"][value];
+        assert_ne!(alone, &json!([0, 0]), "{value}: {alone}");
+    }
+}
+
+#[test]
+fn what_was_not_seen_makes_no_rule() {
+    needs_firmware!();
+    let odd = |name: &str| {
+        let root = env!("CARGO_MANIFEST_DIR");
+        format!("vm:{root}/../virtual-soc/models/odd/{name}.toml")
+    };
+    // One set of values only, whatever is written; and nothing delivered within the timeout.
+    let (_slow_dir, slow) = policy("delivery_ns = 5000000");
+    let cases = [
+        (odd("siq-read-only"), "no register ever read 1, 2"),
+        (odd("siq-zero"), "no register ever read 1, 2, 3"),
+        (slow, "nothing was delivered in any cell"),
+    ];
+    for (target, why) in cases {
+        let (code, report) = fields(&target, "1");
+        assert_eq!((code, &report["rule"]), (Some(6), &Value::Null), "{target}");
+        let marks = report["marks"].to_string();
+        assert!(marks.contains(why), "{target}: {marks}");
+        if why.starts_with("no register") {
+            assert_eq!(report["coverage"]["combinations"], 1, "{target}");
+        }
+    }
+}

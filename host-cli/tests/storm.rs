@@ -491,3 +491,36 @@ fn ipi_masks_are_as_they_were_found() {
     found[2] = [0, 0];
     assert_eq!(run.target.snapshot().aic_ipis, found);
 }
+
+#[test]
+fn where_nothing_comes_nothing_has_merged() {
+    needs_firmware!();
+    let dir = tempfile::tempdir().expect("a folder of the test");
+    let path = dir.path().join("none.toml");
+    let text = "extends = \"t8140\"\nname = \"none\"\ntitle = \"T8140 that loses every IPI\"\n[defect]\nlose_ipi_every = 1\n";
+    std::fs::write(&path, text).expect("a file of the test");
+    let target = format!("vm:{}", path.display());
+    let run = common::aicprobe(&[
+        "storm",
+        "-q",
+        "--format",
+        "json",
+        "--target",
+        &target,
+        "--us",
+        "50",
+        "--repeat",
+        "1",
+        "--pace",
+        "flood",
+        "--pattern",
+        "one",
+    ]);
+    assert_eq!(run.status.code(), Some(5), "{}", common::stderr(&run));
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    for row in report["rows"].as_array().expect("rows") {
+        let count = |name: &str| row[name].as_u64().expect("a count");
+        assert_eq!((count("merged"), count("received")), (0, 0), "{row}");
+        assert_eq!(count("lost"), count("sent"), "{row}");
+    }
+}

@@ -27,6 +27,23 @@ pub struct Coverage {
     pub by_cluster: usize,
 }
 
+impl Coverage {
+    /// The same of what registers read in complete cells, whatever was planned.
+    pub(super) fn read_back(self, samples: &[super::Sample<'_>]) -> Self {
+        let known = samples.iter().filter(|s| s.fields.iter().all(|f| *f <= 3));
+        let mut read: Vec<Vec<u8>> = known.map(|s| s.fields.to_vec()).collect();
+        read.sort_unstable();
+        read.dedup();
+        let cpus = read.first().map_or(0, Vec::len);
+        Self {
+            combinations: read.len(),
+            pairs: Pairs::of(cpus, &read).count(),
+            by_cluster: self.by_cluster.min(read.len()),
+            ..self
+        }
+    }
+}
+
 /// Combinations for CPUs in these clusters (a name per CPU), the same for the same `seed`.
 #[must_use]
 pub fn combinations(clusters: &[u64], seed: u64) -> (Vec<Vec<u8>>, Coverage) {
@@ -50,7 +67,26 @@ pub fn combinations(clusters: &[u64], seed: u64) -> (Vec<Vec<u8>>, Coverage) {
         let uniform = 4u64
             .saturating_pow(names.len() as u32)
             .min(MOST_UNIFORM as u64);
+        // Where there are more than fit: those with one value everywhere, without which no value is seen alone, those with two in
+        // turn, without which they are not told apart, and others at random.
+        let all_there_are = 4u64.saturating_pow(names.len() as u32);
+        let mut random = SplitMix64(seed ^ 0x75_6e69_666f_726d);
+        let in_turn = |n: u64| {
+            const PAIRS: [(u64, u64); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+            let (a, b) = PAIRS[(n / 2) as usize % PAIRS.len()];
+            (0..names.len().min(31)).fold(0, |all, at| {
+                let value = if (at as u64 + n) & 1 == 0 { a } else { b };
+                all | value << (2 * at)
+            })
+        };
+        let same = |v: u64| (0..names.len().min(31)).fold(0, |n, at| n | v << (2 * at));
         for n in 0..uniform {
+            let n = match n {
+                n if uniform == all_there_are => n,
+                0..4 => same(n),
+                4..16 => in_turn(n - 4),
+                _ => random.next() & (all_there_are - 1),
+            };
             let value = |cpu: usize| {
                 let at = names.iter().position(|name| *name == clusters[cpu]);
                 (n >> (2 * at.unwrap_or(0)) & 3) as u8

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::behaviour::Answer;
-use crate::result::Head;
+use crate::result::{Head, Mark};
 
 use super::rule::{Cpu, Fit, Sample, explain};
 use super::{Coverage, Further, Rule};
@@ -85,7 +85,7 @@ pub struct FieldsReport {
     pub cells: usize,
     /// Triggers fired.
     pub fired: u64,
-    /// The rule that explains every cell; `null` if no rule does.
+    /// The rule that explains every cell; `null` if no rule does, or if what was measured cannot tell (marks about "rule" say why).
     pub rule: Option<Rule>,
     /// The best rule, whether complete or not, and what contradicts it.
     pub fit: Option<Fit>,
@@ -144,13 +144,21 @@ pub fn report(
         }
     }
     let fit = explain(samples, cpus);
+    let mut head = head;
+    let doubts = doubts(&head, samples);
+    for doubt in &doubts {
+        head.marks.push(Mark::partial("rule", doubt));
+    }
+    let rule = fit
+        .as_ref()
+        .filter(|f| f.is_complete() && doubts.is_empty());
     FieldsReport {
         schema: FieldsReport::SCHEMA.to_owned(),
         head,
-        coverage,
+        coverage: coverage.read_back(samples),
         cells: samples.len(),
         fired: samples.iter().map(|s| s.fired).sum(),
-        rule: fit.as_ref().filter(|f| f.is_complete()).map(|f| f.rule),
+        rule: rule.map(|f| f.rule),
         observations: observations(&alone, &pairs, fit.as_ref()),
         contradictions: contradictions(samples, fit.as_ref()),
         fit,
@@ -158,6 +166,27 @@ pub fn report(
         pairs,
         further: None,
     }
+}
+
+/// Why what was measured supports no rule, although one explains all of it.
+fn doubts(head: &Head, samples: &[Sample<'_>]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if !head.complete {
+        doubts.push("no rule is named: not every cell was measured".to_owned());
+    }
+    let unseen: Vec<String> = (0..4u8)
+        .filter(|v| !samples.iter().any(|s| s.fields.contains(v)))
+        .map(|v| v.to_string())
+        .collect();
+    if !unseen.is_empty() {
+        let unseen = unseen.join(", ");
+        doubts.push(format!("no rule is named: no register ever read {unseen}"));
+    }
+    if samples.iter().all(|s| s.landed.iter().all(|n| *n == 0)) {
+        let text = "no rule is named: nothing was delivered in any cell, or not within its timeout";
+        doubts.push(text.to_owned());
+    }
+    doubts
 }
 
 /// The cells that contradict the best rule, as far as they are listed.

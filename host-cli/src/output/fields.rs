@@ -25,6 +25,10 @@ impl Document for FieldsReport {
                 let also = also.map_or_else(String::new, |text| format!("; {text}"));
                 format!("rule: {rule}{also}")
             }
+            (None, Some(fit)) if fit.is_complete() => {
+                "no rule: what was measured cannot tell one (the marks about \"rule\" say why)"
+                    .to_owned()
+            }
             (None, Some(fit)) => format!(
                 "no rule explains this: the best one leaves {} of {} cells unexplained ({})",
                 fit.contradicted, self.cells, fit.rule

@@ -199,7 +199,9 @@ impl Row {
         row.per_cpu = row.m_received.mean / row.cpus.len().max(1) as f64;
         let alone = shape.pace == Pace::Paced && shape.is_alone(row.cpus.len());
         // What cannot have found another one pending cannot have merged; nor can what reached nobody.
-        if alone || !shape.reaches() {
+        // One that merges needs one that is taken.
+        let none_came = row.received == 0 && row.sent > 0;
+        if alone || none_came || !shape.reaches() {
             row.lost = missing;
         } else {
             row.merged = missing;
@@ -257,7 +259,7 @@ impl Row {
         if self.lost > 0 {
             let (lost, sent) = (self.lost, self.sent);
             let text = format!(
-                "{lost} of {sent} requests were not taken, and none of them can have merged: each was alone"
+                "{lost} of {sent} requests were not taken, and none of them can have merged: each was alone, or none was taken"
             );
             broken(Rule::AloneIsTaken, text);
         }
