@@ -58,7 +58,7 @@ pub mod exit {
         (LINK, "link lost"),
         (
             NOT_RESTORED,
-            "the state of the target could not be restored",
+            "a rule failed, a threshold was passed, or the state of the target could not be restored",
         ),
         (
             INCONCLUSIVE,

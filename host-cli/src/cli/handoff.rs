@@ -10,7 +10,7 @@ use crate::handoff::{Options, TRIGGERS, plan, report};
 use crate::output::{Form, render};
 use crate::session::Silent;
 
-use super::args::{Cli, TargetArgs};
+use super::args::{Cli, TargetArgs, exit_codes};
 use super::experiment::{self, Keep};
 use super::raw::RawArgs;
 use super::write::Sink;
@@ -39,6 +39,7 @@ impl From<LoadArg> for Load {
 /// Measures what it costs to serve an interrupt elsewhere than in its handler: on the same CPU, and on each other CPU told by a
 /// store, by SEV or by a fast IPI, pinned or floating, with the workers idle or saturated; percentiles per pair of CPUs.
 #[derive(Debug, Args)]
+#[command(after_help = exit_codes())]
 pub struct HandoffArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
