@@ -4,7 +4,8 @@
 //! out what is there, [`plan`] says what to measure, [`session`] runs the firmware, [`stats`] and [`result`] make one value
 //! of its answers, [`output`] writes that value. [`tree`] shows device trees without a target, [`regs`] registers, [`irqs`]
 //! listings of a running Linux. [`route`]
-//! puts them together, [`latency`], [`handoff`], [`storm`] and [`soak`] have plans and results of their own; [`live`] shows a session on
+//! puts them together, [`latency`], [`handoff`], [`storm`] and [`soak`] have plans and results of their own; [`verify`] makes the
+//! verdict; [`live`] shows a session on
 //! a terminal while it runs; [`raw`] keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
 //! programs;
 //! [`cli`] is the command line on top.
@@ -35,6 +36,7 @@ pub mod stats;
 pub mod storm;
 pub mod target;
 pub mod tree;
+pub mod verify;
 pub mod vm;
 
 pub use error::{Error, exit};

@@ -22,6 +22,7 @@ use super::replay::ReplayArgs;
 use super::schema::SchemaArgs;
 use super::soak::SoakArgs;
 use super::storm::StormArgs;
+use super::verify::VerifyArgs;
 use super::vm::VmArgs;
 
 pub use bench::{BenchCommand, BenchLinkArgs};
@@ -57,6 +58,8 @@ pub enum Command {
     Lines(LinesArgs),
     /// Decode a listing of /proc/interrupts: line, owner and CPUs of every row.
     Irqs(IrqsArgs),
+    /// Run a suite of rules on a target: PASS or FAIL of each, with counts and bounds.
+    Verify(VerifyArgs),
     /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
     Fields(FieldsArgs),
     /// Measure the time from trigger to handler, per firing and landing CPU.

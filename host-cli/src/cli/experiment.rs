@@ -72,10 +72,27 @@ pub fn run_keeping(
     with: &mut dyn Observer,
     lines: bool,
 ) -> Result<Ran, Error> {
+    run_telling(cli, args, keep, planner, with, lines, &mut Vec::new())
+}
+
+/// The same; `told` becomes what has to be said about every result of the target, as soon as it is known: also where the run fails.
+///
+/// # Errors
+/// Those of [`run_keeping`].
+pub fn run_telling(
+    cli: &Cli,
+    args: &TargetArgs,
+    keep: Option<Keep<'_>>,
+    planner: Planner<'_>,
+    with: &mut dyn Observer,
+    lines: bool,
+    told: &mut Vec<Mark>,
+) -> Result<Ran, Error> {
     let firmware = Firmware::load(args.firmware.as_deref())?;
     interrupt::install_telling(cli.quiet);
     let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
+    told.clone_from(&marks);
     let mut proxy = opened.connect()?;
     let target = Target::discover(&mut proxy).map_err(|e| e.at_step("reading the device tree"))?;
     let line = find_spare(&mut proxy, &target).map_err(|e| e.at_step("looking for a line"))?;

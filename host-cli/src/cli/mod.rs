@@ -34,6 +34,7 @@ mod schema;
 mod soak;
 mod storm;
 mod values;
+mod verify;
 mod vm;
 mod write;
 
@@ -74,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Observe(args) => observe::run(&cli, args),
         Command::Compare(args) => compare::run(&cli, args),
         Command::Replay(args) => replay::run(args),
+        Command::Verify(args) => verify::run(&cli, args),
         Command::Handoff(args) => handoff::run(&cli, args),
         Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),

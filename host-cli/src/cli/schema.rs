@@ -23,6 +23,7 @@ use crate::result::{BenchLink, RouteResult};
 use crate::soak::SoakResult;
 use crate::storm::StormReport;
 use crate::tree::{LinesReport, Listing};
+use crate::verify::VerifyResult;
 
 use super::all::All;
 use super::args::exit_codes;
@@ -67,6 +68,7 @@ const SCHEMAS: &[Entry] = &[
     entry::<All<'_>>(All::SCHEMA, "route --target vm:all"),
     entry::<SoakResult>(SoakResult::SCHEMA, "soak"),
     entry::<StormReport>(StormReport::SCHEMA, "storm"),
+    entry::<VerifyResult>(VerifyResult::SCHEMA, "verify"),
 ];
 
 /// Prints the JSON Schema (draft 2020-12) of a result. Without a name: lists all, a line each, with the command that has it.

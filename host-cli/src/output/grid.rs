@@ -55,6 +55,12 @@ impl Grid {
             .push(cells.into_iter().map(|c| c.to_string()).collect());
     }
 
+    /// As text, with a line end behind it.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        self.table(false) + "\n"
+    }
+
     fn is_number(&self, column: usize) -> bool {
         let cell = |row: &Vec<String>| {
             let cell = row.get(column).map_or("", String::as_str);

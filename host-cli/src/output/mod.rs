@@ -9,6 +9,7 @@ mod handoff;
 mod head;
 mod irqs;
 mod json;
+mod laboratory;
 mod latency;
 mod observe;
 mod order;
@@ -21,12 +22,14 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod verify;
 
 pub use dry_run::{DryRun, RegisterWrite};
 pub use grid::Format as Form;
 pub use grid::{Document, Grid, render};
 pub use head::{cpu_grid, head_lines, head_notes};
 pub use json::to_json;
+pub use laboratory::{junit, tap};
 pub use order::refuse_falling;
 pub use rows::render_routes;
 pub use storm::title as storm_title;

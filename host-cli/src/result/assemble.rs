@@ -37,7 +37,7 @@ pub struct Context<'c> {
 /// [`Error::Histogram`] if counts cannot be; those of [`head`].
 pub fn assemble(context: Context<'_>, outcome: &Outcome) -> Result<RouteResult, Error> {
     let aic = aic(context.target, outcome.answers.opened);
-    let restore = restore(&outcome.restoring);
+    let restore = Restore::of(&outcome.restoring);
     let marks = said::of_cells(outcome);
     let head = head_saying(context, outcome, marks)?;
     route_result(head, aic, restore, &outcome.cells)
@@ -314,18 +314,22 @@ fn accepts(cell: &Cell, generation: u8) -> bool {
     routed && cell.fields.iter().flatten().any(|f| *f != 3)
 }
 
-fn restore(restoring: &Restoring) -> Restore {
-    match restoring {
-        Restoring::Checked {
-            checked,
-            different,
-            differences,
-        } => Restore {
-            checked: *checked,
-            different: *different,
-            differences: differences.clone(),
-        },
-        Restoring::Untouched | Restoring::Unknown => Restore::default(),
+impl Restore {
+    /// As a session ended.
+    #[must_use]
+    pub fn of(restoring: &Restoring) -> Self {
+        match restoring {
+            Restoring::Checked {
+                checked,
+                different,
+                differences,
+            } => Self {
+                checked: *checked,
+                different: *different,
+                differences: differences.clone(),
+            },
+            Restoring::Untouched | Restoring::Unknown => Self::default(),
+        }
     }
 }
 

@@ -1,0 +1,105 @@
+//! Rules about CPUs and lines that are masked.
+
+use crate::verify::{Observed, Purpose, Record};
+
+use super::{Found, cells, landed};
+
+fn offered(of: &Observed, cpu: u8) -> u64 {
+    let n = of.cell.offered.get(usize::from(cpu));
+    n.copied().unwrap_or(0)
+}
+
+/// MASK-01.
+pub fn sole_keeps(record: &Record) -> Found {
+    let mut found = Found::default();
+    for (of, takers) in cells(record) {
+        let alone = takers.acceptors.len() == 1;
+        let cpu = match of.purpose {
+            Purpose::SoleMasked { cpu } => cpu,
+            Purpose::AsFoundMasked if alone && of.cell.masked_cpus == takers.acceptors => {
+                takers.acceptors[0]
+            }
+            _ => continue,
+        };
+        let kept = landed(of, |c| c == cpu).min(offered(of, cpu));
+        found.cell(
+            kept,
+            of.cell.fired - kept.min(of.cell.fired) + of.cell.duplicate,
+            of,
+        );
+    }
+    found
+}
+
+/// MASK-02.
+pub fn gives_way(record: &Record) -> Found {
+    let mut found = Found::default();
+    for (of, takers) in cells(record) {
+        let masked = match of.purpose {
+            Purpose::GivesWay { masked, .. } => masked,
+            Purpose::AsFoundMasked => 0,
+            _ => continue,
+        };
+        // Somebody else has to accept, and the one that masks has to be among those who would be asked first.
+        if takers.open.contains(&masked) || takers.acceptors.len() < 2 {
+            continue;
+        }
+        let right = landed(of, |cpu| takers.open.contains(&cpu));
+        found.cell(
+            right,
+            of.cell.fired - right.min(of.cell.fired) + of.cell.duplicate,
+            of,
+        );
+    }
+    if found.held + found.against == 0 {
+        found.open = Some("no cell had two acceptors".to_owned());
+    }
+    found
+}
+
+/// MASK-03.
+pub fn order_again(record: &Record) -> Found {
+    let mut found = Found::default();
+    for (of, takers) in cells(record) {
+        let Purpose::AfterMask { .. } = of.purpose else {
+            continue;
+        };
+        let right = landed(of, |cpu| takers.best.contains(&cpu));
+        found.cell(right, of.cell.fired - right.min(of.cell.fired), of);
+    }
+    if found.held + found.against == 0 {
+        found.open = Some("no cell had two acceptors".to_owned());
+    }
+    found
+}
+
+/// MASK-04.
+pub fn waits(record: &Record) -> Found {
+    if record.aic.generation == 1 {
+        return Found::nothing("AICv1 routes by TARGET_CPU, not by fields");
+    }
+    let mut found = Found::default();
+    for (of, _) in cells(record) {
+        let Purpose::Waits { cpu } = of.purpose else {
+            continue;
+        };
+        let right = landed(of, |c| c == cpu)
+            .min(of.stepped)
+            .saturating_sub(of.early);
+        found.cell(right, of.cell.fired - right, of);
+    }
+    found
+}
+
+/// MASK-05.
+pub fn line_masked(record: &Record) -> Found {
+    let mut found = Found::default();
+    for (of, _) in cells(record) {
+        let Purpose::LineMasked { cpu } = of.purpose else {
+            continue;
+        };
+        let right = landed(of, |c| c == cpu).saturating_sub(of.early);
+        found.cell(right, of.cell.fired - right.min(of.cell.fired), of);
+    }
+    found
+}

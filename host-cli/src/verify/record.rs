@@ -1,0 +1,296 @@
+//! Everything that a run of `verify` measured.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::plan::PlannedCell;
+use crate::result::{Aic, Cell, Head, Restore};
+use crate::session::{Measured, Outcome, Reply};
+use crate::stats::ticks_above;
+
+use super::{SLOW_US, Size, Table};
+
+/// What a cell is there for; CPUs by logical id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Purpose {
+    /// The state as found.
+    AsFound,
+    /// The same again at the end of the run.
+    Again,
+    /// One CPU accepts.
+    Sole {
+        /// It.
+        cpu: u8,
+    },
+    /// One CPU accepts, another line than the usual one is fired.
+    Line {
+        /// The CPU.
+        cpu: u8,
+    },
+    /// The last line of a die.
+    LastLine,
+    /// Two CPUs accept with different values, or with the same.
+    Order,
+    /// Any values, from the seed.
+    Mixed,
+    /// The only CPU that accepts masks its interrupts.
+    SoleMasked {
+        /// It.
+        cpu: u8,
+    },
+    /// The state as found, and the boot CPU masks its interrupts.
+    AsFoundMasked,
+    /// The CPU that would take the interrupt masks it, another one accepts too.
+    GivesWay {
+        /// The one that masks.
+        masked: u8,
+        /// The other.
+        next: u8,
+    },
+    /// Directly behind such a cell, with the same fields: nobody masks.
+    AfterMask {
+        /// The one that masked.
+        cpu: u8,
+    },
+    /// Nobody accepts until this CPU does.
+    Waits {
+        /// It.
+        cpu: u8,
+    },
+    /// The line is masked at the controller until a step unmasks it.
+    LineMasked {
+        /// The only CPU that accepts.
+        cpu: u8,
+    },
+}
+
+impl Purpose {
+    /// Whether every trigger has a window or a step of its own.
+    #[must_use]
+    pub const fn has_windows(self) -> bool {
+        matches!(
+            self,
+            Self::SoleMasked { .. }
+                | Self::AsFoundMasked
+                | Self::GivesWay { .. }
+                | Self::Waits { .. }
+                | Self::LineMasked { .. }
+        )
+    }
+}
+
+/// A cell and what it is there for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observed {
+    /// What for.
+    pub purpose: Purpose,
+    /// Microseconds after the trigger of the step that lets the interrupt through; `null` where there is none.
+    pub step_us: Option<u32>,
+    /// Triggers of which that step was seen to work.
+    pub stepped: u64,
+    /// Triggers that were taken before that step.
+    pub early: u64,
+    /// Triggers without a mask that took longer than a millisecond.
+    pub slow: u64,
+    /// Counts.
+    pub cell: Cell,
+}
+
+/// A register of a CPU, read at the end of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reading {
+    /// Logical id.
+    pub cpu: u8,
+    /// Name.
+    pub register: String,
+    /// Its value; `null` where it trapped or the CPU did not answer.
+    pub value: Option<String>,
+    /// ESR of the trap.
+    pub esr: Option<String>,
+}
+
+/// FIQs of a CPU with a value of its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fiqs {
+    /// Logical id.
+    pub cpu: u8,
+    /// The field as read back.
+    pub field: u8,
+    /// Fast IPIs sent to it.
+    pub ipis_sent: u32,
+    /// Of these, taken in time.
+    pub ipis_taken: u32,
+    /// Timers armed on it.
+    pub timers_armed: u32,
+    /// Of these, taken in time.
+    pub timers_taken: u32,
+}
+
+/// Fast IPIs from one CPU to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ipis {
+    /// Logical id of the sender.
+    pub from: u8,
+    /// Of the CPU that was addressed.
+    pub to: u8,
+    /// Sent.
+    pub sent: u32,
+    /// Of these, not taken by that CPU in time.
+    pub missed: u32,
+    /// Taken by others meanwhile.
+    pub elsewhere: u32,
+}
+
+/// Why a run ended before anything was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
+pub enum Setup {
+    /// It did not.
+    Fine,
+    /// The controller is not laid out as the device tree says.
+    Layout(String),
+    /// SIQ_CFG of a CPU cannot be read.
+    SiqCfg(String),
+}
+
+/// Everything that was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// Who was measured by what.
+    #[serde(flatten)]
+    pub head: Head,
+    /// The controller.
+    pub aic: Aic,
+    /// What is assumed.
+    pub table: Table,
+    /// What was to be measured.
+    pub size: Size,
+    /// Why nothing was measured, if nothing was.
+    pub setup: Setup,
+    /// Lines that the controller has at least by what the device tree names, counted flat over the dies.
+    pub least_nr_irq: u32,
+    /// Cells in the order in which they ran.
+    pub cells: Vec<Observed>,
+    /// Registers at the end.
+    pub registers: Vec<Reading>,
+    /// FIQs.
+    pub fiqs: Vec<Fiqs>,
+    /// Fast IPIs.
+    pub ipis: Vec<Ipis>,
+    /// How the state was put back.
+    pub restore: Restore,
+}
+
+/// Cells that ran, with what they are there for. `cells` are those of `measured`, in the same order.
+#[must_use]
+pub fn observed(
+    purposes: &[Purpose],
+    measured: &[(PlannedCell, Measured)],
+    cells: Vec<Cell>,
+    hz: u64,
+) -> Vec<Observed> {
+    let find = |id: u32| measured.iter().find(|(planned, _)| planned.id == id);
+    let of = cells.into_iter().filter_map(|cell| {
+        let purpose = purposes.get(cell.id as usize).copied()?;
+        let (planned, m) = find(cell.id)?;
+        let step_us = planned.special.steps.first().map(|s| s.at_us);
+        let above = |us: u64| above(m, us, hz);
+        // A tenth less: the step is not exactly on time.
+        let early = step_us.map_or(0, |us| {
+            m.latencies.saturating_sub(above(u64::from(us) * 9 / 10))
+        });
+        let slow = if purpose.has_windows() {
+            0
+        } else {
+            above(SLOW_US)
+        };
+        Some(Observed {
+            purpose,
+            step_us,
+            stepped: m.hits.first().copied().unwrap_or(0),
+            early,
+            slow,
+            cell,
+        })
+    });
+    of.collect()
+}
+
+/// Latencies above `us` microseconds.
+fn above(m: &Measured, us: u64, hz: u64) -> u64 {
+    let ns = u32::try_from(us * 1000).unwrap_or(u32::MAX);
+    if m.latencies == 0 || !ticks_above(m.max_ticks, ns, hz) {
+        return 0;
+    }
+    let buckets = m.histogram.iter();
+    buckets
+        .filter(|(bucket, _)| ticks_above(protocol::latency::middle(*bucket), ns, hz))
+        .map(|(_, n)| n)
+        .sum()
+}
+
+/// What questions brought: registers, FIQs, IPIs.
+pub type Answered = (Vec<Reading>, Vec<Fiqs>, Vec<Ipis>);
+
+/// Takes the answers of a session apart. `questions` in the order in which they were asked.
+///
+/// # Errors
+/// [`Error::Internal`] for an answer to something else than was asked.
+pub fn answers(questions: &[crate::plan::Question], outcome: &Outcome) -> Result<Answered, Error> {
+    use crate::plan::Question;
+    let (mut registers, mut fiqs, mut ipis) = (Vec::new(), Vec::new(), Vec::new());
+    for (asked, reply) in questions.iter().zip(&outcome.answers.replies) {
+        match (asked, reply) {
+            (Question::Read(cpu, register), Reply::Register { reading, .. }) => {
+                registers.push(reading_of(*cpu, *register, *reading));
+            }
+            (Question::Fiq(cell), Reply::Fiq(r)) => {
+                if r.refusal.is_none() {
+                    fiqs.push(Fiqs {
+                        cpu: cell.cpu,
+                        field: r.field,
+                        ipis_sent: r.sent,
+                        ipis_taken: r.ipis,
+                        timers_armed: r.armed,
+                        timers_taken: r.timers,
+                    });
+                }
+            }
+            (Question::Ipi(cell), Reply::Ipi(r)) => {
+                if r.refusal.is_none() && r.trapped.is_none() {
+                    let others = (0u8..).zip(&r.received).filter(|(cpu, _)| *cpu != cell.to);
+                    ipis.push(Ipis {
+                        from: cell.from,
+                        to: cell.to,
+                        sent: r.sent,
+                        missed: r.missed,
+                        elsewhere: others.map(|(_, n)| *n).sum(),
+                    });
+                }
+            }
+            _ => return Err(Error::Internal("an answer that nobody asked for".into())),
+        }
+    }
+    Ok((registers, fiqs, ipis))
+}
+
+fn reading_of(
+    cpu: u8,
+    register: protocol::Register,
+    reading: Option<protocol::message::Reading>,
+) -> Reading {
+    use protocol::message::Reading as Read;
+    let (value, esr) = match reading {
+        Some(Read::Value(v)) => (Some(crate::result::hex(v)), None),
+        Some(Read::Trapped(esr)) => (None, Some(crate::result::hex(esr))),
+        None => (None, None),
+    };
+    Reading {
+        cpu,
+        register: format!("{register:?}"),
+        value,
+        esr,
+    }
+}
