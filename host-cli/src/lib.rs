@@ -7,7 +7,7 @@
 //! puts them together, [`latency`], [`handoff`], [`storm`] and [`soak`] have plans and results of their own; [`verify`] makes the
 //! verdict; [`live`] shows a session on
 //! a terminal while it runs; [`raw`] keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
-//! programs;
+//! programs; [`socs`] is what is known of each SoC's routing;
 //! [`cli`] is the command line on top.
 
 pub mod behaviour;
@@ -32,6 +32,7 @@ pub mod result;
 pub mod route;
 pub mod session;
 pub mod soak;
+pub mod socs;
 pub mod stats;
 pub mod storm;
 pub mod target;
