@@ -14,8 +14,9 @@ use serde::Deserialize as _;
 pub use error::ModelError;
 pub use schema::{
     AdtModel, AicModel, AicV1Model, CallWake, CounterModel, CpuModel, CpusModel, DefectModel,
-    DeviceModel, ExtRoute, FaultModel, IpiModel, LineModel, LoaderModel, MmioModel, PmgrModel,
-    RamModel, SiqModel, SocModel, SysRegModel, TimingModel, ToggleModel, UartModel, WdtModel,
+    DeviceModel, ExtRoute, FaultModel, FirerTakes, IpiModel, LineModel, LoaderModel, MmioModel,
+    PmgrModel, RamModel, SiqModel, SocModel, StrayLines, SysRegModel, TimingModel, ToggleModel,
+    UartModel, WdtModel,
 };
 pub use schema::{
     Beyond, Choice, Class, ClusterType, EventClaim, LinkKind, LocalReach, Offered, OnMasked,

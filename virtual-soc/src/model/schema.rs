@@ -14,7 +14,7 @@ use super::source::Source;
 pub use adt::{AdtModel, DeviceModel, ExtRoute, StrideProperties};
 pub use aic::{AicModel, AicV1Model, Beyond, EventClaim, LineModel, ResetEffect, ToggleModel};
 pub use cpu::{ClusterType, CpuModel, CpusModel};
-pub use defect::DefectModel;
+pub use defect::{DefectModel, FirerTakes, StrayLines};
 pub use loader::{CallWake, FaultModel, LinkKind, LoaderModel, Outside};
 pub use siq::{
     Choice, Class, IpiModel, LocalReach, Offered, OnMasked, RegisterAccess, SiqModel, SysRegModel,

@@ -1,6 +1,7 @@
 //! Ranges that the shape of the file cannot express.
 
 mod aic;
+mod defect;
 
 use super::{ModelError, SocModel};
 
@@ -141,29 +142,6 @@ impl SocModel {
             }
         }
         Ok(())
-    }
-
-    fn validate_defects(&self, check: &Check<'_>) -> Result<(), ModelError> {
-        let known = |id: u32, key: &str| {
-            let here = self.cpu.iter().any(|c| c.adt_id == id && c.present);
-            check.that(here, key, id, "the adt_id of a present CPU")
-        };
-        for id in self.defect.swap_cpus.iter().flatten() {
-            known(*id, "defect.swap_cpus")?;
-        }
-        for (key, ids) in [
-            ("loader.leaves_inactive", &self.loader.leaves_inactive),
-            ("loader.leaves_down", &self.loader.leaves_down),
-            ("loader.leaves_mmu_off", &self.loader.leaves_mmu_off),
-        ] {
-            for id in ids {
-                known(*id, key)?;
-            }
-        }
-        if let Some(id) = self.faults.siq_stuck_cpu {
-            known(id, "faults.siq_stuck_cpu")?;
-        }
-        check.range("defect.move_after_ms", self.defect.move_after_ms, 0, 10_000)
     }
 
     fn validate_rest(&self, check: &Check<'_>) -> Result<(), ModelError> {

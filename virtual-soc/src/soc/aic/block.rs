@@ -34,6 +34,10 @@ pub(super) struct Block {
     target_inverted: bool,
     anybody: bool,
     config_stuck: bool,
+    /// Bits of CONFIG that stay set.
+    config_sticky: u32,
+    /// Bits that EVENT sets in the line's IRQ_CFG.
+    event_sets_cfg: u32,
     /// Dies whose banks are another name of die 0's come after this many.
     true_banks: usize,
     reset: ResetEffect,
@@ -77,6 +81,8 @@ impl Block {
             target_inverted: model.defect.target_inverted,
             anybody: m.event_claim == EventClaim::Anybody,
             config_stuck: model.faults.config_stuck,
+            config_sticky: model.defect.config_sticky,
+            event_sets_cfg: model.defect.event_sets_cfg,
             true_banks: match m.alias_from {
                 Some(first) => first as usize,
                 None if m.bank_alias => m.dies as usize,
@@ -84,7 +90,8 @@ impl Block {
             },
             reset: m.reset,
             version: m.version.into(),
-            info1: m.nr_irq | (m.dies - 1) << 24,
+            info1: model.defect.info_nr_irq.unwrap_or(m.nr_irq)
+                | (model.defect.info_dies.unwrap_or(m.dies) - 1) << 24,
             info3: if m.info3_zero {
                 0
             } else {
@@ -188,7 +195,7 @@ impl Block {
         }
     }
 
-    pub(super) fn write(&mut self, _cpu: usize, offset: u32, value: u32, now: u64) {
+    pub(super) fn write(&mut self, cpu: usize, offset: u32, value: u32, now: u64) {
         if let Some(Place { bank, die, word }) = self.place(offset) {
             let lines = &mut self.dies[die].lines;
             match bank {
@@ -199,12 +206,13 @@ impl Block {
                 Bank::MaskClear => lines.mask_clear(word, value),
                 Bank::HwState => return,
             }
-            return self.sync(die, word, now);
+            let by = (bank == Bank::SwSet).then_some(cpu);
+            return self.sync_set_by(die, word, by, now);
         }
         match offset {
             global::RESET if value & 1 == 1 => self.reset(now),
             global::CONFIG if !self.config_stuck => {
-                self.config = value;
+                self.config = value | self.config & self.config_sticky;
                 self.sync_all(now);
             }
             global::TIMEOUT => self.timeout = value,
@@ -226,6 +234,10 @@ impl Block {
         let (die, number) = ((key >> 16) as usize, key & 0xffff);
         // The router has already dropped the offer.
         self.dies[die].lines.take(number);
+        if self.event_sets_cfg != 0 {
+            let value = self.dies[die].cfg[number as usize] | self.event_sets_cfg;
+            self.set_cfg(die, number as usize, value, now);
+        }
         (die as u32) << 24 | EVENT_TYPE_IRQ | number
     }
 
@@ -270,8 +282,12 @@ impl Block {
         }
     }
 
-    /// Tell the router which lines of a word became deliverable or ceased to be.
     fn sync(&mut self, die: usize, word: usize, now: u64) {
+        self.sync_set_by(die, word, None, now);
+    }
+
+    /// Tell the router which lines of a word became deliverable or ceased to be; `by` = the CPU that set them by software just now.
+    fn sync_set_by(&mut self, die: usize, word: usize, by: Option<usize>, now: u64) {
         let on = self.config & CONFIG_ENABLE != 0;
         let enabled = on != self.enable_inverted || self.delivers_without_enable;
         let d = &mut self.dies[die];
@@ -279,7 +295,7 @@ impl Block {
         let (more, fewer) = d.lines.sync(word, open);
         let key = |number: u32| (die as u32) << 16 | number;
         for number in numbers(word, more) {
-            self.router.raise(key(number), now);
+            self.router.raise(key(number), by, now);
         }
         for number in numbers(word, fewer) {
             self.router.withdraw(key(number), now);

@@ -10,6 +10,7 @@ use crate::model::{Beyond, LineModel, SocModel};
 struct Departures {
     lose_every: u64,
     forgets_masked: bool,
+    ignores_mask: bool,
     clear_drops_level: bool,
     eoi_lost: bool,
     mask_leak_every: u64,
@@ -68,6 +69,7 @@ impl Lines {
             rules: Departures {
                 lose_every: model.faults.lose_trigger_every,
                 forgets_masked: model.defect.forgets_masked,
+                ignores_mask: model.defect.ignores_line_mask,
                 clear_drops_level: model.defect.clear_drops_level,
                 eoi_lost: model.defect.eoi_lost,
                 mask_leak_every: model.defect.mask_leak_every,
@@ -205,7 +207,12 @@ impl Lines {
     /// became deliverable and those that ceased to be.
     pub(super) fn sync(&mut self, word: usize, open: u32) -> (u32, u32) {
         let high = self.hw[word] | self.sw[word];
-        let want = high & !self.mask[word] & self.wired[word] & open;
+        let mask = if self.rules.ignores_mask {
+            self.mask[word] & self.in_service[word]
+        } else {
+            self.mask[word]
+        };
+        let want = high & !mask & self.wired[word] & open;
         let was = std::mem::replace(&mut self.live[word], want);
         (want & !was, was & !want)
     }

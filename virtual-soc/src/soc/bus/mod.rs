@@ -64,6 +64,12 @@ pub struct SocBus {
     cold: u64,
     siq_stuck: Option<(usize, u64)>,
     siq_writes: u64,
+    /// Bits that a write of SIQ_CFG inverts.
+    siq_write_flips: u64,
+    /// A write of the first CPU's SIQ_CFG is one of the second's, too.
+    siq_spills: Option<(usize, usize)>,
+    /// Field 3 keeps FIQs away, too.
+    fiq_needs_field: bool,
     outside: Outside,
     pub(crate) in_loader: InLoader,
     pub(crate) loader_reads_event: bool,
@@ -84,10 +90,8 @@ impl SocBus {
     #[must_use]
     pub fn new(model: &SocModel, reset_vector: u64, seed: u64) -> Self {
         let order = &model.logical_order()[..];
-        let stuck = model
-            .faults
-            .siq_stuck_cpu
-            .and_then(|id| order.iter().position(|&i| model.cpu[i].adt_id == id));
+        let logical = |id: u32| order.iter().position(|&i| model.cpu[i].adt_id == id);
+        let stuck = model.faults.siq_stuck_cpu.and_then(logical);
         Self {
             aic_base: model.aic.base,
             aic_size: model.aic.size,
@@ -112,6 +116,12 @@ impl SocBus {
                 .fold(0, |set, cpu| set | 1 << cpu),
             siq_stuck: stuck.map(|cpu| (cpu, model.faults.siq_stuck_after)),
             siq_writes: 0,
+            siq_write_flips: model.defect.siq_write_flips,
+            siq_spills: model
+                .defect
+                .siq_spills
+                .and_then(|[from, to]| Some((logical(from)?, logical(to)?))),
+            fiq_needs_field: model.defect.fiq_needs_field,
             outside: model.faults.outside,
             in_loader: InLoader::default(),
             loader_reads_event: model.loader.reads_event,
@@ -230,9 +240,25 @@ impl SocBus {
             .any(|(base, size)| pa.wrapping_sub(*base) < *size)
     }
 
+    /// Nothing comes to this CPU as FIQ (a defect).
+    fn fiq_closed(&self, cpu: usize) -> bool {
+        self.fiq_needs_field && self.siq_cfg(cpu) & 3 == 3
+    }
+
+    /// FIQ inputs that fast IPIs hold high.
+    fn ipi_lines(&self) -> u64 {
+        let lines = self.ipi.lines();
+        if !self.fiq_needs_field {
+            return lines;
+        }
+        bits(lines)
+            .filter(|&cpu| !self.fiq_closed(cpu))
+            .fold(0, |set, cpu| set | 1 << cpu)
+    }
+
     /// The loader's exception handler on the CPUs that sit in the loader with interrupts open.
     fn loader_takes_interrupts(&mut self, now: Time) {
-        let raised = self.aic.irq_lines() | self.ipi.lines();
+        let raised = self.aic.irq_lines() | self.ipi_lines();
         for cpu in bits(self.in_loader.wfi_loses & raised) {
             self.in_loader.wfi_loses &= !(1 << cpu);
             self.consumed.push(Consumed::LostInWfi(cpu));
@@ -251,7 +277,7 @@ impl SocBus {
                 self.consumed.push(Consumed::Irq(cpu, word, now.as_picos()));
             }
         }
-        for cpu in bits(self.in_loader.fiq_open & self.ipi.lines()) {
+        for cpu in bits(self.in_loader.fiq_open & self.ipi_lines()) {
             self.acknowledge_ipi(cpu);
             self.consumed.push(Consumed::FastIpi(cpu));
         }
@@ -389,11 +415,15 @@ impl Bus for SocBus {
     }
 
     fn fiq_lines(&self) -> u64 {
-        self.ipi.lines()
+        self.ipi_lines()
     }
 
     fn timer_fiq_gate(&self, cpu: usize) -> u8 {
-        if self.cold >> cpu & 1 == 1 { 0 } else { 0xf }
+        if self.cold >> cpu & 1 == 1 || self.fiq_closed(cpu) {
+            0
+        } else {
+            0xf
+        }
     }
 
     fn tick(&mut self, now: Time, view: &CpuView) {

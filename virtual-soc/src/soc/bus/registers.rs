@@ -86,9 +86,12 @@ impl SocBus {
                             return Ok(());
                         }
                     }
-                    let kept = self.siq_cfg(cpu) & !self.siq_writable;
-                    self.aic
-                        .write_siq_cfg(cpu, kept | value & self.siq_writable, now);
+                    self.store_siq_cfg(cpu, value, now);
+                    if let Some((from, to)) = self.siq_spills
+                        && from == cpu
+                    {
+                        self.store_siq_cfg(to, value, now);
+                    }
                 }
             },
             IPI_SR => self.ipi.acknowledge(cpu, value),
@@ -105,5 +108,12 @@ impl SocBus {
             },
         }
         Ok(())
+    }
+
+    /// A write of SIQ_CFG that reaches the register of this CPU.
+    fn store_siq_cfg(&mut self, cpu: usize, value: u64, now: u64) {
+        let kept = (self.siq_cfg(cpu) ^ self.siq_write_flips) & !self.siq_writable;
+        self.aic
+            .write_siq_cfg(cpu, kept | value & self.siq_writable, now);
     }
 }

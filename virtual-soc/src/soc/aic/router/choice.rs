@@ -23,7 +23,7 @@ impl Router {
             }
         }
         if news && self.policy.offered == Offered::Follows {
-            let best = self.acceptors(self.alive);
+            let best = self.acceptors(self.alive, false);
             for offer in &mut self.offers {
                 if offer.cpu.is_some_and(|cpu| best >> cpu & 1 == 0) {
                     (offer.cpu, offer.refused_since) = (None, None);
@@ -33,11 +33,14 @@ impl Router {
         news
     }
 
-    /// CPUs of `among` in the best class that has any.
-    pub(super) fn acceptors(&self, among: u64) -> u64 {
+    /// CPUs of `among` in the best class that has any; with `prefers_nobody` "preferred" counts as "normal".
+    pub(super) fn acceptors(&self, among: u64, prefers_nobody: bool) -> u64 {
         let mut best = (Class::Never, 0u64);
         for cpu in (0..self.receivers.len()).filter(|c| among >> c & 1 == 1) {
-            let class = self.class(cpu);
+            let class = match self.class(cpu) {
+                Class::Preferred if prefers_nobody => Class::Normal,
+                class => class,
+            };
             if class < best.0 {
                 best = (class, 0);
             }

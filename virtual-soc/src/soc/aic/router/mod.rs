@@ -5,10 +5,13 @@
 //! asks cores, which can refuse while masked (third party: a remark in XNU). Everything beyond is a choice of the model file.
 
 mod choice;
+mod departures;
+mod settle;
 
 use crate::cpu::CpuView;
-use crate::model::{Class, ClusterType, Offered, OnMasked, SiqModel, SocModel, TakesEffect};
+use crate::model::{Class, ClusterType, OnMasked, SiqModel, SocModel, TakesEffect};
 use crate::soc::rng::Rng;
+use departures::Departures;
 
 /// Picoseconds since power-on.
 type Ps = u64;
@@ -33,6 +36,28 @@ struct Offer {
     forced: bool,
     /// Its CPU had it while at EL1 with field 0.
     below: bool,
+    /// A defect gives it to this CPU whatever the fields say.
+    bound: Option<usize>,
+    /// "Preferred" counts as "normal" for it.
+    prefers_nobody: bool,
+    /// A defect loses it.
+    lost: bool,
+}
+
+impl Offer {
+    const fn new(key: u32, ready: Ps) -> Self {
+        Self {
+            key,
+            ready,
+            cpu: None,
+            refused_since: None,
+            forced: false,
+            below: false,
+            bound: None,
+            prefers_nobody: false,
+            lost: false,
+        }
+    }
 }
 
 /// What the policy needs to know of a CPU.
@@ -44,6 +69,13 @@ struct Receiver {
     acting: u64,
     mpidr: u64,
     performance: bool,
+}
+
+impl Receiver {
+    /// Everything above the core's own number.
+    const fn cluster(&self) -> u64 {
+        self.mpidr & !0xff
+    }
 }
 
 /// Offers of all deliverable lines to CPUs.
@@ -58,6 +90,8 @@ pub(crate) struct Router {
     swapped: u64,
     spurious_every: u64,
     duplicate_every: u64,
+    /// What a machine does wrong that does not keep the rules.
+    departures: Option<Box<Departures>>,
     receivers: Vec<Receiver>,
     offers: Vec<Offer>,
     /// CPUs that the rest of the system takes for running.
@@ -87,6 +121,15 @@ impl Router {
             let [a, b] = ids.map(|id| logical(id).map_or(0, |cpu| 1 << cpu));
             a | b
         });
+        let receivers: Vec<Receiver> = order
+            .iter()
+            .map(|&i| Receiver {
+                siq_cfg: model.cpu[i].siq_cfg,
+                acting: model.cpu[i].siq_cfg,
+                mpidr: model.cpu[i].mpidr,
+                performance: model.cpu[i].cluster_type == ClusterType::P,
+            })
+            .collect();
         Self {
             patience: match model.defect.move_after_ms {
                 0 => policy.move_after_ns * 1000,
@@ -98,15 +141,8 @@ impl Router {
             swapped,
             spurious_every: model.faults.spurious_every,
             duplicate_every: model.faults.duplicate_every,
-            receivers: order
-                .iter()
-                .map(|&i| Receiver {
-                    siq_cfg: model.cpu[i].siq_cfg,
-                    acting: model.cpu[i].siq_cfg,
-                    mpidr: model.cpu[i].mpidr,
-                    performance: model.cpu[i].cluster_type == ClusterType::P,
-                })
-                .collect(),
+            departures: Departures::new(model, order, &receivers),
+            receivers,
             offers: Vec::new(),
             alive: 1,
             masked: 0,
@@ -171,8 +207,8 @@ impl Router {
         self.settle(now);
     }
 
-    /// A line became deliverable.
-    pub(crate) fn raise(&mut self, key: u32, now: Ps) {
+    /// A line became deliverable; `by` = the CPU that set it by software just now.
+    pub(crate) fn raise(&mut self, key: u32, by: Option<usize>, now: Ps) {
         self.raised += 1;
         if self.lose_every != 0 && self.raised.is_multiple_of(self.lose_every) {
             return;
@@ -185,19 +221,16 @@ impl Router {
         let mut ready = now + self.policy.delivery_ns * 1000 + jitter;
         if self.spurious_every != 0
             && self.raised.is_multiple_of(self.spurious_every)
-            && let Some(cpu) = self.choose(self.acceptors(self.alive))
+            && let Some(cpu) = self.choose(self.acceptors(self.alive, false))
         {
             self.ghosts |= 1 << cpu;
             ready += SPURIOUS_GAP;
         }
-        self.insert(Offer {
-            key,
-            ready,
-            cpu: None,
-            refused_since: None,
-            forced: false,
-            below: false,
-        });
+        let mut offer = Offer::new(key, ready);
+        if self.departures.is_some() {
+            self.depart(&mut offer, by);
+        }
+        self.insert(offer);
         self.settle(now);
     }
 
@@ -209,7 +242,11 @@ impl Router {
 
     /// Masks changed or time passed.
     pub(crate) fn tick(&mut self, view: &CpuView, now: Ps) {
-        self.masked = self.exchange(view.irq_masked);
+        let masked = self.exchange(view.irq_masked);
+        if let Some(departures) = &mut self.departures {
+            departures.masks(self.masked, masked, now);
+        }
+        self.masked = masked;
         self.at_el1 = self.exchange(view.at_el1);
         self.settle(now);
     }
@@ -218,8 +255,13 @@ impl Router {
     pub(crate) fn next_event(&self, now: Ps) -> Option<Ps> {
         let moves = |o: &Offer| {
             let since = o.refused_since?;
-            let elsewhere = self.acceptors(self.alive & !self.masked) != 0;
-            (self.policy.on_masked == OnMasked::Move && elsewhere).then_some(since + self.patience)
+            let open = self.alive & !self.masked;
+            let elsewhere = self.acceptors(open, o.prefers_nobody) != 0;
+            let moves = self.policy.on_masked == OnMasked::Move && elsewhere;
+            let anywhere = self.sole_patience().filter(|_| open != 0);
+            let waits = [moves.then_some(self.patience), anywhere];
+            let left = waits.into_iter().flatten().map(|wait| since + wait);
+            left.filter(|t| *t > now).min()
         };
         self.offers
             .iter()
@@ -261,13 +303,12 @@ impl Router {
         let twice = self.duplicate_every != 0 && self.taken.is_multiple_of(self.duplicate_every);
         if !offer.forced && (twice || offer.below) {
             self.insert(Offer {
-                key: offer.key,
-                ready: now + DUPLICATE_GAP,
-                cpu: None,
-                refused_since: None,
                 forced: true,
-                below: false,
+                ..Offer::new(offer.key, now + DUPLICATE_GAP)
             });
+        }
+        if !offer.forced && self.departures.is_some() {
+            self.after_event(offer.key, now);
         }
         self.settle(now);
         Some(offer.key)
@@ -276,82 +317,5 @@ impl Router {
     fn insert(&mut self, offer: Offer) {
         let at = self.offers.partition_point(|o| o.key <= offer.key);
         self.offers.insert(at, offer);
-    }
-
-    /// Bring every offer to the CPU that the policy wants now.
-    fn settle(&mut self, now: Ps) {
-        for at in 0..self.offers.len() {
-            if self.offers[at].ready > now {
-                continue;
-            }
-            let mut wanted = self.place(at, now);
-            if wanted.is_none()
-                && self.policy.takes_effect == TakesEffect::NextIrq
-                && self.act(u64::MAX)
-            {
-                wanted = self.place(at, now);
-            }
-            let hidden = |c: &usize| self.hides_from_masked && self.masked >> c & 1 == 1;
-            let cpu = wanted.filter(|c| !hidden(c));
-            let low = cpu.filter(|&c| {
-                let field = self.receivers[c].acting & 3;
-                self.policy.el1_misbehaves && field == 0 && self.at_el1 >> c & 1 == 1
-            });
-            let offer = &mut self.offers[at];
-            let masked = cpu.is_some_and(|c| self.masked >> c & 1 == 1);
-            if !masked {
-                offer.refused_since = None;
-            } else if cpu != offer.cpu || offer.refused_since.is_none() {
-                offer.refused_since = Some(now);
-            }
-            offer.cpu = cpu;
-            offer.below |= low.is_some() && cpu == low;
-        }
-        self.refresh_lines();
-    }
-
-    fn place(&mut self, at: usize, now: Ps) -> Option<usize> {
-        let Offer {
-            cpu, refused_since, ..
-        } = self.offers[at];
-        let moves = self.policy.on_masked == OnMasked::Move;
-        let patience = self.patience;
-        let keeps = |c: usize| {
-            let stays = self.policy.offered == Offered::Stays || self.class(c) != Class::Never;
-            self.alive >> c & 1 == 1 && stays
-        };
-        match cpu.filter(|&c| keeps(c)) {
-            Some(current) => {
-                let refused = self.masked >> current & 1 == 1
-                    && refused_since.is_some_and(|since| now >= since + patience);
-                if !(moves && refused) {
-                    return Some(current);
-                }
-                let open = self.acceptors(self.alive & !self.masked);
-                Some(self.choose(open).unwrap_or(current))
-            }
-            None => {
-                let open = if moves && patience == 0 {
-                    self.acceptors(self.alive & !self.masked)
-                } else {
-                    0
-                };
-                let set = if open != 0 {
-                    open
-                } else {
-                    self.acceptors(self.alive)
-                };
-                self.choose(set)
-            }
-        }
-    }
-
-    fn refresh_lines(&mut self) {
-        let lines = self
-            .offers
-            .iter()
-            .filter_map(|o| o.cpu)
-            .fold(self.ghosts, |lines, c| lines | 1 << c);
-        self.irq_lines = self.exchange(lines);
     }
 }
