@@ -13,6 +13,7 @@ use crate::output::{Form, Grid, junit, render, tap, to_json};
 use crate::proxy::Proxy;
 use crate::result::{Context, Mark, Restore, aic, head_before, route_result};
 use crate::session::{Event, Observer, SessionError};
+use crate::socs;
 use crate::target::{Target, TargetError, candidates, check_lines};
 use crate::verify::{
     self, ENOUGH_LOST, FULL, Ground, Made, QUICK, RULES, Record, Setup, Size, Table,
@@ -167,9 +168,10 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
                 Error::Session(why @ SessionError::SiqTraps { .. }) => {
                     Setup::SiqCfg(why.to_string())
                 }
+                Error::NotRestored(why) => Setup::NotRestored(why.clone()),
                 _ => return Err(e),
             };
-            let record = failed_record(known, setup, &firmware, args, told);
+            let record = failed_record(known, setup, &firmware, args, told)?;
             (record, Vec::new(), exit::OK)
         }
         (Err(e), None) => return Err(e),
@@ -229,9 +231,13 @@ struct Known {
 }
 
 /// What is assumed of the SoC.
-fn table_of(target: &Target) -> Table {
-    let _ = target;
-    Table::assumed()
+fn table_of(target: &Target) -> Result<Table, Error> {
+    let internal = |e: socs::SocsError| Error::Internal(e.to_string());
+    let soc = match target.soc.chip_id {
+        Some(id) => socs::of_chip(id).map_err(internal)?,
+        None => None,
+    };
+    Ok(soc.map_or_else(Table::assumed, Table::of))
 }
 
 /// The plan, once it is known which CPUs run.
@@ -252,7 +258,7 @@ fn prepare(
         line,
         others,
         last,
-        table: table_of(target),
+        table: table_of(target)?,
         size: args.size(),
         seed,
     }))
@@ -324,7 +330,7 @@ fn record_of(ran: Ran, known: Known, args: &VerifyArgs) -> Result<Record, Error>
         cells: verify::observed(&made.purposes, &ran.outcome.cells, cells, hz),
         head: ran.head,
         aic,
-        table: table_of(&ran.target),
+        table: table_of(&ran.target)?,
         size: args.size(),
         setup: Setup::Fine,
         least_nr_irq: ran.target.lines.least_nr_irq(),
@@ -342,7 +348,7 @@ fn failed_record(
     firmware: &Firmware,
     args: &VerifyArgs,
     marks: Vec<Mark>,
-) -> Record {
+) -> Result<Record, Error> {
     let context = Context {
         target_name: &args.on.target,
         seed: args.on.seed,
@@ -351,10 +357,10 @@ fn failed_record(
         marks,
         slice_ns: None,
     };
-    Record {
+    Ok(Record {
         head: head_before(context),
         aic: aic(&known.target, None),
-        table: table_of(&known.target),
+        table: table_of(&known.target)?,
         size: args.size(),
         setup,
         least_nr_irq: known.target.lines.least_nr_irq(),
@@ -363,7 +369,7 @@ fn failed_record(
         fiqs: Vec::new(),
         ipis: Vec::new(),
         restore: Restore::default(),
-    }
+    })
 }
 
 /// Ends a run in which so much is lost that its end would not come.

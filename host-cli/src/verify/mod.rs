@@ -15,6 +15,7 @@ mod result;
 mod rules;
 mod table;
 
+pub use crate::socs::Class;
 pub use judge::judge;
 pub use plan::{Ground, Made, plan};
 pub use record::{
@@ -22,7 +23,7 @@ pub use record::{
 };
 pub use result::{RuleResult, Totals, Verdict, VerifyResult, verdict};
 pub use rules::{RULES, Rule, find};
-pub use table::{Class, Table};
+pub use table::Table;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

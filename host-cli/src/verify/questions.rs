@@ -14,7 +14,7 @@ const IPIS: u32 = 200;
 /// How long each may take, in microseconds.
 const IPI_TIMEOUT_US: u32 = 1_000;
 
-/// SIQ_CFG of every CPU; FIQs of every CPU with every value; fast IPIs from the boot CPU to each.
+/// SIQ_CFG of every CPU, before its field is written and after each time; FIQs of every CPU with every value; fast IPIs from the boot CPU to each.
 pub fn questions(ground: &Ground<'_>) -> Vec<Question> {
     let cpus = &ground.running;
     let v1 = ground.target.aic.geometry.generation == Generation::V1;
@@ -34,6 +34,8 @@ pub fn questions(ground: &Ground<'_>) -> Vec<Question> {
                 count: FIQS,
                 timeout_us: IPI_TIMEOUT_US,
             }));
+            // The field was written: the other bits may have changed with it.
+            all.push(Question::Read(*cpu, Register::SiqCfg));
         }
     }
     for to in &cpus[1..] {

@@ -153,6 +153,8 @@ pub enum Setup {
     Layout(String),
     /// SIQ_CFG of a CPU cannot be read.
     SiqCfg(String),
+    /// A first short session could not put everything back.
+    NotRestored(String),
 }
 
 /// Everything that was measured.

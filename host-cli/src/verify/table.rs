@@ -3,28 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Standing of a CPU with a value of the field; better ones are asked first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Class {
-    /// Asked first.
-    Preferred,
-    /// Asked where nobody is preferred.
-    Normal,
-    /// Asked where nobody else accepts.
-    Fallback,
-    /// Never asked.
-    Never,
-}
+use crate::socs::{Class, Soc};
 
 /// What is assumed of a SoC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Table {
     /// The SoC that has it; empty where the SoC has none and T8140's meaning of values is assumed.
     pub soc: String,
-    /// "silicon", "third party" or "model only": the weakest of what it says.
+    /// "silicon", "third party", "inference" or "model only": the weakest of what it says.
     pub state: String,
     /// Class of the values 0 to 3.
     pub classes: [Class; 4],
@@ -55,6 +41,24 @@ impl Table {
             online_refresh: None,
             nr_irq: None,
             dies: None,
+        }
+    }
+
+    /// What the table of a SoC says.
+    #[must_use]
+    pub fn of(soc: &Soc) -> Self {
+        Self {
+            soc: soc.soc.clone(),
+            state: soc.state.name().to_owned(),
+            classes: soc.values.by_value().map(|v| v.class),
+            fields: soc
+                .cpu
+                .iter()
+                .map(|cpu| (cpu.mpidr.to_string(), cpu.field))
+                .collect(),
+            online_refresh: Some(soc.online_refresh),
+            nr_irq: soc.aic.nr_irq,
+            dies: Some(soc.aic.dies.into()),
         }
     }
 

@@ -123,7 +123,9 @@ pub fn layout(record: &Record) -> Found {
     let mut found = Found::default();
     match &record.setup {
         Setup::Layout(why) => found.count(0, 1, || why.clone()),
-        Setup::Fine | Setup::SiqCfg(_) => found.count(record.aic.dies.into(), 0, String::new),
+        Setup::Fine | Setup::SiqCfg(_) | Setup::NotRestored(_) => {
+            found.count(record.aic.dies.into(), 0, String::new)
+        }
     }
     found
 }

@@ -13,7 +13,9 @@ pub fn restored(record: &Record) -> Found {
     found.count(same.into(), restore.different.into(), || {
         restore.differences.join("; ")
     });
-    if record.setup != Setup::Fine {
+    if let Setup::NotRestored(why) = &record.setup {
+        found.count(0, 1, || why.clone());
+    } else if record.setup != Setup::Fine {
         found.open = Some("nothing was changed".to_owned());
     } else if !head.restored && restore.different == 0 {
         found.open = Some("nobody could look whether the target is as it was found".to_owned());
