@@ -375,6 +375,8 @@ fn registers_do_not_become_what_they_were() {
         assert_eq!(b.r(at), 0);
         assert_eq!(receivers(b, 3, 0), [Some(0); 3]);
         assert_eq!(b.r(at), word);
+        b.w(at, 0);
+        assert_eq!(b.r(at), word, "and no write clears it");
         assert_eq!(b.r(at + 4), 0, "of no other line");
     }
     let [mut b, mut plain] = both("siq-drifts");
@@ -425,6 +427,14 @@ fn siq_cfg_as_a_register() {
         }
         assert_eq!(b.mrs(1, SIQ_CFG), Ok(3));
     }
+    let [mut b, mut plain] = both("siq-write-sets");
+    for (b, bit) in [(&mut b, 0x100), (&mut plain, 0)] {
+        for value in [2, 3] {
+            b.field(E_CORE, value);
+            assert_eq!(b.mrs(E_CORE, SIQ_CFG), Ok(bit | value));
+        }
+        assert_eq!(b.mrs(1, SIQ_CFG), Ok(3));
+    }
     let [mut b, _] = both("siq-reserved-found");
     for cpu in 0..6 {
         let found = 0x5_0000_0100 | if cpu == 0 { 0 } else { 3 };
@@ -445,13 +455,16 @@ fn siq_cfg_as_a_register() {
             assert_eq!(plain.mrs(3, SIQ_CFG), Ok(n & 1));
         }
     }
-    let [mut b, mut plain] = both("siq-spills");
-    for (b, other) in [(&mut b, 1), (&mut plain, 3)] {
-        b.field(2, 1);
-        let read = [1, 2, 3, 4].map(|cpu| b.mrs(cpu, SIQ_CFG));
-        assert_eq!(read, [Ok(3), Ok(1), Ok(other), Ok(3)]);
-        b.field(3, 0);
-        assert_eq!(b.mrs(2, SIQ_CFG), Ok(1), "not the other way round");
+    for (name, from, to) in [("siq-spills", 3, 2), ("siq-spills-up", 2, 3)] {
+        let [mut b, mut plain] = both(name);
+        for (b, other) in [(&mut b, 1), (&mut plain, 3)] {
+            b.field(from, 1);
+            assert_eq!(b.mrs(from, SIQ_CFG), Ok(1), "{name}");
+            assert_eq!(b.mrs(to, SIQ_CFG), Ok(other), "{name}");
+            assert_eq!([1, 4].map(|cpu| b.mrs(cpu, SIQ_CFG)), [Ok(3); 2]);
+            b.field(to, 0);
+            assert_eq!(b.mrs(from, SIQ_CFG), Ok(1), "{name}: one way only");
+        }
     }
 }
 

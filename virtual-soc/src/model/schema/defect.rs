@@ -91,7 +91,7 @@ pub struct DefectModel {
     pub ignores_line_mask: bool,
     /// Bits of CONFIG that cannot be cleared once they are set.
     pub config_sticky: u32,
-    /// Bits that EVENT sets in IRQ_CFG of the line that it takes.
+    /// Bits that EVENT sets in IRQ_CFG of the line that it takes, and that no write clears.
     pub event_sets_cfg: u32,
     /// What INFO1 claims NR_IRQ to be, if not `aic.nr_irq`.
     pub info_nr_irq: Option<u32>,
@@ -99,6 +99,8 @@ pub struct DefectModel {
     pub info_dies: Option<u32>,
     /// Bits of SIQ_CFG that every write of it inverts, beside those that it writes.
     pub siq_write_flips: u64,
+    /// Bits of SIQ_CFG that every write of it sets for good, beside those that it writes.
+    pub siq_write_sets: u64,
     /// What the first of these CPUs (device-tree ids) writes to its SIQ_CFG is written to the second one's, too.
     pub siq_spills: Option<[u32; 2]>,
     /// A CPU whose field is 3 gets no FIQ either: no fast IPI, no timer.

@@ -36,7 +36,7 @@ pub(super) struct Block {
     config_stuck: bool,
     /// Bits of CONFIG that stay set.
     config_sticky: u32,
-    /// Bits that EVENT sets in the line's IRQ_CFG.
+    /// Bits that EVENT sets in the line's IRQ_CFG, for good.
     event_sets_cfg: u32,
     /// Dies whose banks are another name of die 0's come after this many.
     true_banks: usize,
@@ -249,7 +249,7 @@ impl Block {
             return;
         }
         let (word, bit) = (line / 32, bit(line as u32));
-        d.cfg[line] = value;
+        d.cfg[line] = value | d.cfg[line] & self.event_sets_cfg;
         if through {
             d.to_cpus[word] |= bit;
         } else {

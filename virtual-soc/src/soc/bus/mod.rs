@@ -66,6 +66,8 @@ pub struct SocBus {
     siq_writes: u64,
     /// Bits that a write of SIQ_CFG inverts.
     siq_write_flips: u64,
+    /// Bits that it sets.
+    siq_write_sets: u64,
     /// A write of the first CPU's SIQ_CFG is one of the second's, too.
     siq_spills: Option<(usize, usize)>,
     /// Field 3 keeps FIQs away, too.
@@ -117,6 +119,7 @@ impl SocBus {
             siq_stuck: stuck.map(|cpu| (cpu, model.faults.siq_stuck_after)),
             siq_writes: 0,
             siq_write_flips: model.defect.siq_write_flips,
+            siq_write_sets: model.defect.siq_write_sets,
             siq_spills: model
                 .defect
                 .siq_spills

@@ -112,7 +112,8 @@ impl SocBus {
 
     /// A write of SIQ_CFG that reaches the register of this CPU.
     fn store_siq_cfg(&mut self, cpu: usize, value: u64, now: u64) {
-        let kept = (self.siq_cfg(cpu) ^ self.siq_write_flips) & !self.siq_writable;
+        let kept =
+            (self.siq_cfg(cpu) ^ self.siq_write_flips | self.siq_write_sets) & !self.siq_writable;
         self.aic
             .write_siq_cfg(cpu, kept | value & self.siq_writable, now);
     }
