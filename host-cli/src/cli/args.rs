@@ -5,7 +5,8 @@ mod lines;
 mod route;
 mod target;
 
-use clap::{ArgAction, Parser, Subcommand};
+use clap::builder::StyledStr;
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::error::exit;
 
@@ -49,36 +50,51 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Fire a spare interrupt line and count which CPU takes it.
+    #[command(long_about = whole::<RouteArgs>())]
     Route(RouteArgs),
     /// Serve a virtual SoC to other programs, its loader or any raw image.
+    #[command(long_about = whole::<VmArgs>())]
     Vm(VmArgs),
     /// Show a device tree in a file: nodes, properties, addresses, interrupts.
+    #[command(long_about = whole::<AdtArgs>())]
     Adt(AdtArgs),
     /// Show which interrupt lines are owned, which are spare, and which are neither.
+    #[command(long_about = whole::<LinesArgs>())]
     Lines(LinesArgs),
     /// Decode a listing of /proc/interrupts: line, owner and CPUs of every row.
+    #[command(long_about = whole::<IrqsArgs>())]
     Irqs(IrqsArgs),
     /// Run a suite of rules on a target: PASS or FAIL of each, with counts and bounds.
     Verify(VerifyArgs),
     /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
+    #[command(long_about = whole::<FieldsArgs>())]
     Fields(FieldsArgs),
     /// Measure the time from trigger to handler, per firing and landing CPU.
+    #[command(long_about = whole::<LatencyArgs>())]
     Latency(LatencyArgs),
     /// Fire for hours or so many times, watch every interval, and stop at the first violation.
+    #[command(long_about = whole::<SoakArgs>())]
     Soak(SoakArgs),
     /// Try what interrupt controllers and CPUs are known to do, and count how often each claim held.
+    #[command(long_about = whole::<ObserveArgs>())]
     Observe(ObserveArgs),
     /// Compare two targets, builds, settings or saved results: differences with intervals, states of one side only.
+    #[command(long_about = whole::<CompareArgs>())]
     Compare(CompareArgs),
     /// Measure what it costs to serve an interrupt elsewhere than in its handler.
+    #[command(long_about = whole::<HandoffArgs>())]
     Handoff(HandoffArgs),
     /// Compute the result of a run again from its raw events.
+    #[command(long_about = whole::<ReplayArgs>())]
     Replay(ReplayArgs),
     /// Let many CPUs send IPIs to each other: rates, scaling, merged and lost ones.
+    #[command(long_about = whole::<StormArgs>())]
     Storm(StormArgs),
     /// Show the serial ports of this host and which of them is a loader's.
+    #[command(long_about = whole::<ListArgs>())]
     List(ListArgs),
     /// Print the JSON Schema of a result, or list them.
+    #[command(long_about = whole::<SchemaArgs>())]
     Schema(SchemaArgs),
     /// Registers as data: list, show, decode and export them.
     #[command(subcommand)]
@@ -86,6 +102,13 @@ pub enum Command {
     /// Measure this program's own ways to a target.
     #[command(subcommand)]
     Bench(BenchCommand),
+}
+
+/// What the options of a command say of it, all of it: of a variant of [`Command`] alone clap shows the one line of the list.
+fn whole<A: Args>() -> StyledStr {
+    let command = A::augment_args(clap::Command::new(""));
+    let about = command.get_long_about().or_else(|| command.get_about());
+    about.cloned().unwrap_or_default()
 }
 
 /// The exit codes, for the end of a help text.
@@ -106,6 +129,22 @@ mod tests {
     #[test]
     fn the_definitions_are_sound() {
         Cli::command().debug_assert();
+    }
+
+    /// clap shows the line of the list instead, unless told otherwise.
+    #[test]
+    fn help_has_the_whole_text_about_a_command() {
+        for command in Cli::command().get_subcommands() {
+            if command.has_subcommands() {
+                continue;
+            }
+            let name = command.get_name();
+            let text = |about: Option<&StyledStr>| about.map(ToString::to_string);
+            let line = text(command.get_about()).unwrap_or_default();
+            let whole = text(command.get_long_about()).unwrap_or_default();
+            assert!(!line.is_empty(), "{name}");
+            assert!(whole.len() > line.len(), "{name}: {whole}");
+        }
     }
 
     #[test]
