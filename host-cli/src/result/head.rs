@@ -47,3 +47,33 @@ impl Head {
             .any(|m| m.kind == super::MarkKind::ModelOnly)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As results have a head.
+    #[derive(Debug, Deserialize)]
+    struct Flattened {
+        #[serde(flatten)]
+        counter: Counter,
+    }
+
+    #[test]
+    fn fractions_of_a_flattened_part_are_read() {
+        let counter = |step: &str, slice: &str| {
+            let text = format!(
+                "{{\"hz\":24000000,\"step_ticks\":1,\"step_ns\":{step},\"slice_ns\":{slice},\"event_stream\":true}}"
+            );
+            serde_json::from_str::<Flattened>(&text).map(|f| f.counter)
+        };
+        let read = counter("41.667", "null").unwrap();
+        assert_eq!((read.step_ns, read.slice_ns), (41.667, None));
+        let read = counter("42", "1.00e2").unwrap();
+        assert_eq!((read.step_ns, read.slice_ns), (42.0, Some(100.0)));
+        for bad in ["\"41\"", "null", "1e999", "[1]"] {
+            assert!(counter(bad, "null").is_err(), "{bad}");
+        }
+        assert!(counter("1.5", "\"100\"").is_err());
+    }
+}

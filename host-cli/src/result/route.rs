@@ -4,7 +4,8 @@
 //! registers are strings like "0x80010100"; counts and times are numbers.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Number;
 
 use crate::firmware::Firmware;
 use crate::plan::Group;
@@ -165,12 +166,31 @@ pub struct Counter {
     /// Smallest step that the counter was seen to make, in ticks: a latency is no finer.
     pub step_ticks: u32,
     /// The same in nanoseconds.
+    #[serde(deserialize_with = "real")]
     pub step_ns: f64,
     /// On a virtual SoC: CPUs take turns of this many nanoseconds, so that what one CPU does is seen by another only at
     /// the next turn. `null` on hardware.
+    #[serde(deserialize_with = "real_if_any")]
     pub slice_ns: Option<f64>,
     /// Whether WFE is woken by the timer's event stream.
     pub event_stream: bool,
+}
+
+/// A fraction of a flattened part of a result. Where any dependency turns on `arbitrary_precision` of serde_json, a fraction comes out of
+/// what was buffered for it as a map, which `f64` does not take.
+fn real<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    as_real(&Number::deserialize(from)?)
+}
+
+/// The same, or `null`.
+fn real_if_any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let number = Option::<Number>::deserialize(from)?;
+    number.as_ref().map(as_real).transpose()
+}
+
+fn as_real<E: serde::de::Error>(number: &Number) -> Result<f64, E> {
+    let finite = number.as_f64().filter(|x| x.is_finite());
+    finite.ok_or_else(|| E::custom(format!("{number} is out of range")))
 }
 
 /// A line.
