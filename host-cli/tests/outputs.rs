@@ -116,6 +116,13 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
             "aicprobe.compare/1",
             "compare vm:t8140 vm:t8140 --triggers 4 --alternate 1 --a --fire-cpu=0 --b --fire-cpu=1",
         );
+        for (name, seed) in [("soak-1.json", "1"), ("soak-2.json", "2")] {
+            let saved = files.path(name);
+            let soak = ["soak", "-q", "--triggers", "200", "--seed", seed];
+            let kept = aicprobe(&[&soak[..], &["--format", "json", "-o", &saved]].concat());
+            assert_eq!(kept.status.code(), Some(0), "{}", stderr(&kept));
+        }
+        add("aicprobe.compare/1", "compare @soak-1.json @soak-2.json");
         add("aicprobe.observe/1", "observe --row 6 --triggers 2");
         let events = files.path("events.bin");
         let kept = aicprobe(&[

@@ -5,8 +5,13 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::fields::FieldsReport;
 use crate::files::{ReadError, read_limited};
+use crate::handoff::HandoffReport;
+use crate::latency::LatencyResult;
 use crate::result::RouteResult;
+use crate::soak::SoakResult;
+use crate::storm::StormReport;
 
 use super::run::{Comparable, Run};
 
@@ -14,7 +19,14 @@ use super::run::{Comparable, Run};
 const MOST: u64 = 256 << 20;
 
 /// Schemas of results that can be compared.
-pub const READABLE: &[&str] = &[RouteResult::SCHEMA];
+pub const READABLE: &[&str] = &[
+    RouteResult::SCHEMA,
+    LatencyResult::SCHEMA,
+    HandoffReport::SCHEMA,
+    StormReport::SCHEMA,
+    SoakResult::SCHEMA,
+    FieldsReport::SCHEMA,
+];
 
 /// Why a file is no run.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +82,11 @@ fn parse(bytes: &[u8], origin: &str) -> Result<Run, SavedError> {
     let named: Named = serde_json::from_slice(bytes).map_err(|_| SavedError::NoSchema)?;
     match named.schema.as_str() {
         RouteResult::SCHEMA => as_run::<RouteResult>(bytes, origin),
+        LatencyResult::SCHEMA => as_run::<LatencyResult>(bytes, origin),
+        HandoffReport::SCHEMA => as_run::<HandoffReport>(bytes, origin),
+        StormReport::SCHEMA => as_run::<StormReport>(bytes, origin),
+        SoakResult::SCHEMA => as_run::<SoakResult>(bytes, origin),
+        FieldsReport::SCHEMA => as_run::<FieldsReport>(bytes, origin),
         _ => Err(SavedError::Schema {
             // As much as a message can take.
             found: named.schema.chars().take(80).collect(),
@@ -107,9 +124,11 @@ mod tests {
             other.contains("\"aicprobe.lines/1\"; allowed are aicprobe.route/1"),
             "{other}"
         );
-        assert!(
-            said("{\"schema\":\"aicprobe.route/1\"}").starts_with("it is damaged at .: missing")
-        );
+        // Every schema that is said to be allowed is one that is read.
+        for schema in READABLE {
+            let empty = said(&format!("{{\"schema\":\"{schema}\"}}"));
+            assert!(empty.starts_with("it is damaged at .: missing"), "{empty}");
+        }
         // Deep nesting is an error, not an overflow.
         assert!(said(&"[".repeat(100_000)).starts_with("it is not one JSON value"));
     }

@@ -37,14 +37,7 @@ pub fn compare(
     let side_a = side(WhichSide::A, a, &mut notes)?;
     let side_b = side(WhichSide::B, b, &mut notes)?;
     let (a, b) = (a.1, b.1);
-    let mut schemas: Vec<&str> = a.iter().chain(b).map(|r| r.schema).collect();
-    schemas.dedup();
-    let [of] = schemas[..] else {
-        return Err(Error::Usage(format!(
-            "results of different commands cannot be compared: {}",
-            schemas.join(", ")
-        )));
-    };
+    let of = one_schema(a, b)?;
     let pairs = pair(a, b, &settings.ignored).map_err(|c| {
         Error::Usage(format!(
             "{}: cells \"{}\" and \"{}\" are the same when pairing ignores {}: name cells that differ in something else",
@@ -99,6 +92,22 @@ pub fn compare(
         notes,
         brief: false,
     })
+}
+
+/// The schema of all runs.
+fn one_schema(a: &[Run], b: &[Run]) -> Result<&'static str, Error> {
+    let of_a = a.iter().map(|run| (WhichSide::A.name(), run));
+    let mut runs = of_a.chain(b.iter().map(|run| (WhichSide::B.name(), run)));
+    let Some((side, first)) = runs.next() else {
+        return Err(Error::Usage("no side has a run".to_owned()));
+    };
+    match runs.find(|(_, run)| run.schema != first.schema) {
+        None => Ok(first.schema),
+        Some((other_side, other)) => Err(Error::Usage(format!(
+            "only results of one command can be compared: side {side}, {}, is {}, side {other_side}, {}, is {}",
+            first.origin, first.schema, other.origin, other.schema
+        ))),
+    }
 }
 
 /// One side, if its runs belong together.

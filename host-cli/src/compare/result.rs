@@ -111,7 +111,7 @@ impl WhichSide {
 pub struct MetricRow {
     /// The cell; `null` = over all paired cells.
     pub cell: Option<Key>,
-    /// Its name, with its unit unless it is a share of triggers (0 to 1).
+    /// Its name, with its unit unless it is a share of what was tried (0 to 1); `m_…_per_s`: millions a second.
     pub metric: String,
     /// What latencies count from; empty for others.
     pub basis: String,

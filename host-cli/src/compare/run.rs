@@ -7,10 +7,27 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::result::RouteResult;
-
 /// What a cell is known by, in the order in which it is shown. A cell that leaves one as found has no entry for it.
-pub const DIMENSIONS: [&str; 6] = ["line", "fire_cpu", "fields", "masked", "routing", "repeat"];
+pub const DIMENSIONS: [&str; 18] = [
+    "line",
+    "claim",
+    "load",
+    "way",
+    "relation",
+    "fire_cpu",
+    "land_cpu",
+    "serve_cpu",
+    "n",
+    "cpus",
+    "pattern",
+    "via",
+    "pace",
+    "accounting",
+    "fields",
+    "masked",
+    "routing",
+    "repeat",
+];
 
 /// What a cell is, by dimension: cells of two sides with the same key are a pair.
 #[derive(
@@ -48,7 +65,7 @@ impl fmt::Display for Key {
         let others = others.filter(|(name, _)| !DIMENSIONS.contains(name));
         for (i, (name, value)) in known.chain(others).enumerate() {
             let space = if i == 0 { "" } else { " " };
-            let name = if name == "fire_cpu" { "fire" } else { name };
+            let name = name.strip_suffix("_cpu").unwrap_or(name);
             write!(f, "{space}{name} {value}")?;
         }
         if self.0.is_empty() {
@@ -91,7 +108,7 @@ pub enum Measure {
 /// A named number of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Name, with its unit unless it is a share: `landed_3`, `p95_ns`.
+    /// Name, with its unit unless it is a share: `landed_3`, `p95_ns`, `m_sent_per_s` (millions a second).
     pub name: String,
     /// What it counts from; only numbers with the same one are compared.
     pub basis: String,
@@ -106,7 +123,7 @@ pub struct Metric {
 pub struct Sample {
     /// What it is.
     pub key: Key,
-    /// Triggers fired.
+    /// Triggers fired, or whatever else was tried: IPIs, claims.
     pub fired: u64,
     /// What triggers did, and how many did it.
     pub states: Vec<(String, u64)>,
@@ -153,13 +170,4 @@ pub trait Comparable: DeserializeOwned {
     /// # Errors
     /// What cannot be in it, and where.
     fn to_run(&self, origin: &str) -> Result<Run, String>;
-}
-
-/// Runs of `route`, measured just now or saved.
-impl Comparable for RouteResult {
-    const SCHEMA: &'static str = Self::SCHEMA;
-
-    fn to_run(&self, origin: &str) -> Result<Run, String> {
-        super::route::run(self, origin)
-    }
 }

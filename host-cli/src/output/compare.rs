@@ -30,8 +30,9 @@ impl Document for CompareResult {
             format!(", whatever their {}", self.ignored.join(", "))
         };
         lines.push(format!(
-            "{} cells on both sides{ignored}; differences are B - A, intervals {} %, margin {} %",
+            "{} cell{} on both sides{ignored}; differences are B - A, intervals {} %, margin {} %",
             self.summary.cells,
+            if self.summary.cells == 1 { "" } else { "s" },
             self.confidence * 100.0,
             self.margin_percent
         ));
@@ -249,14 +250,19 @@ impl CompareResult {
     }
 }
 
-/// Rounded for eyes: shares to four places, values to one.
+/// Rounded for eyes: the smaller, the more places.
 fn number(x: f64) -> String {
+    let places = match x.abs() {
+        x if x < 2.0 => 4,
+        x if x < 100.0 => 2,
+        _ => 1,
+    };
+    let shown = format!("{x:.places$}");
     // No "-0".
-    let x = if x == 0.0 { 0.0 } else { x };
-    if x.abs() < 2.0 {
-        format!("{x:.4}")
-    } else {
-        format!("{x:.1}")
+    let zero = !shown.contains(|c: char| ('1'..='9').contains(&c));
+    match shown.strip_prefix('-') {
+        Some(positive) if zero => positive.to_owned(),
+        _ => shown,
     }
 }
 
@@ -273,4 +279,31 @@ fn firmware(side: &Side) -> String {
     let mut builds: Vec<&str> = side.runs.iter().map(|r| r.firmware.as_str()).collect();
     builds.dedup();
     builds.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_eyes() {
+        let shown = [
+            0.0, -0.0, -0.00001, 0.0308, -1.5, 2.406, -2.4361, 41.667, 215.54, -124_664.0,
+        ];
+        assert_eq!(
+            shown.map(number),
+            [
+                "0.0000",
+                "0.0000",
+                "0.0000",
+                "0.0308",
+                "-1.5000",
+                "2.41",
+                "-2.44",
+                "41.67",
+                "215.5",
+                "-124664.0"
+            ]
+        );
+    }
 }

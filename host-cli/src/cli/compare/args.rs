@@ -17,13 +17,16 @@ use super::super::values;
 const MAX_ROUNDS: i64 = 1000;
 const MAX_TRIGGERS: i64 = 10_000_000;
 
-/// Compares two sides, each a target or saved results of `route` (JSON; several with commas between). Targets are measured in
-/// turns, ABAB…; a virtual one with another seed in each run.
+/// Compares two sides, each a target or saved results (JSON; several with commas between). Targets are measured as by `route`, in
+/// turns, ABAB…; a virtual one with another seed in each run. Saved results may be of `route`, `latency`, `handoff`, `storm`, `soak`
+/// or `fields`, both sides of the same command; this command measures none of these but `route` itself.
 ///
 /// Options that say what to measure hold for both sides; --a and --b take more of them for one side, in quotes, and those win.
 /// Cells are paired by line, firing CPU, fields, masks and routing; what --a and --b set differently is what is compared, and
-/// not paired by. Every number is judged "A higher", "B higher", "same" (no difference beyond the margin) or "cannot tell"
-/// (always with one run a side); then the states that one side shows and the other never does are listed.
+/// not paired by. Cells of latency are paired by load and CPUs, of handoff by load, way, relation and CPUs, of storm by CPUs, pattern,
+/// way, pace and accounting; a soak by firing CPU and fields; of fields the claims are compared, and the rule. Every number is judged
+/// "A higher", "B higher", "same" (no difference beyond the margin) or "cannot tell" (always with one run a side); then the states
+/// that one side shows and the other never does are listed.
 #[derive(Debug, Args)]
 #[command(after_help = examples())]
 pub struct CompareArgs {
@@ -43,10 +46,10 @@ pub struct CompareArgs {
     /// Runs of each target, in turns.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=MAX_ROUNDS))]
     pub alternate: u32,
-    /// Percent below which a difference does not matter: of the mean for latencies, percentage points for shares of triggers.
+    /// Percent below which a difference does not matter: of the mean for latencies and rates, percentage points for shares.
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = percent)]
     pub margin: f64,
-    /// Do not pair cells by this: line, fire_cpu, fields, masked or routing; may be repeated.
+    /// Do not pair cells by this; may be repeated.
     #[arg(long = "ignore", value_name = "WHAT", value_parser = clap::builder::PossibleValuesParser::new(DIMENSIONS))]
     pub ignored: Vec<String>,
     /// End with 5 where a difference stands when all numbers are judged together or a one-sided state is beyond chance, else
@@ -79,6 +82,7 @@ fn examples() -> String {
   aicprobe compare usb usb --a \"--firmware old.img\" --b \"--firmware new.img\" --alternate 5
   aicprobe compare before1.json,before2.json,before3.json after1.json,after2.json,after3.json
   aicprobe compare machine1.json,machine2.json vm:t8140 --fail-on-difference
+  aicprobe compare storm-old1.json,storm-old2.json storm-new1.json,storm-new2.json
 
 "
     .to_owned()

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::compare::{CompareResult, Run, Settings, WhichSide, compare, read};
 use crate::error::{Error, exit};
 use crate::output::{Form, render};
+use crate::result::RouteResult;
 
 use super::args::Cli;
 use super::interrupt;
@@ -53,6 +54,9 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
         saved(WhichSide::A, &sources[0])?,
         saved(WhichSide::B, &sources[1])?,
     ];
+    if !saved_only {
+        as_measured(&runs)?;
+    }
     let sink = Sink::open(args.output.as_deref())?;
     let mut ignored = args.ignored.clone();
     let mut code = exit::OK;
@@ -89,6 +93,18 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
         exit::OK if args.fail_on_difference => found(&result),
         code => code,
     })
+}
+
+/// Whether saved runs can be compared with a target that is to be measured.
+fn as_measured(runs: &[Vec<Run>; 2]) -> Result<(), Error> {
+    let route = RouteResult::SCHEMA;
+    match runs.iter().flatten().find(|run| run.schema != route) {
+        None => Ok(()),
+        Some(run) => Err(Error::Usage(format!(
+            "{} is {}, and a target is measured as by route ({route}): give saved results of both sides",
+            run.origin, run.schema
+        ))),
+    }
 }
 
 /// The settings that a side alone has.
