@@ -23,7 +23,8 @@ const MAX_TRIGGERS: i64 = 10_000_000;
 /// Options that say what to measure hold for both sides; --a and --b take more of them for one side, in quotes, and those win.
 /// Cells are paired by line, firing CPU, fields, masks and routing; what --a and --b set differently is what is compared, and
 /// not paired by. Every number is judged "A higher", "B higher", "same" (no difference beyond the margin) or "cannot tell"
-/// (always with one run a side); then the states that one side shows and the other never does are listed.
+/// (always with one run a side); then the states that one side shows and the other never does are listed. Stopped with Ctrl-C it
+/// compares the runs that both sides completed, marks the result as partial and ends with 130.
 #[derive(Debug, Args)]
 #[command(after_help = examples())]
 pub struct CompareArgs {
@@ -62,6 +63,9 @@ pub struct CompareArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub link: LinkArgs,
+    /// Show every run as a dashboard on standard error while it lasts; q stops the comparison. Where that is no terminal: lines.
+    #[arg(long, conflicts_with = "quiet")]
+    pub live: bool,
     /// Do not ask before runs that take more than 10 minutes on hardware.
     #[arg(long)]
     pub yes: bool,
