@@ -17,6 +17,7 @@ pub mod error;
 pub mod fields;
 pub mod files;
 pub mod firmware;
+pub mod first_look;
 pub mod handoff;
 pub mod irqs;
 pub mod latency;

@@ -710,6 +710,68 @@ fn a_run_that_fails_ends_the_turns() {
     assert_eq!(stdout(&run), "");
 }
 
+/// Starts a comparison, and stops it once `seen` is on standard error; exit code, what it printed, what it said.
+#[cfg(unix)]
+fn stopped(args: &[&str], seen: &str) -> (Option<i32>, String, String) {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+        .args(["compare", "vm:t8140", "vm:t8140", "--fire-cpu", "0"])
+        .args(["--format", "json"])
+        .args(args)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn();
+    let mut child = child.expect("the program starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut said = String::new();
+    while !said.contains(seen) {
+        let read = lines.read_line(&mut said).expect("text");
+        assert!(read > 0, "it ended by itself: {said}");
+    }
+    let id = rustix::process::Pid::from_raw(child.id() as i32).expect("a process");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it is told");
+    lines.read_to_string(&mut said).expect("text");
+    let output = child.wait_with_output().expect("it ends");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code(), printed, said)
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_complete_when_it_is_stopped_is_compared() {
+    needs_firmware!();
+    // In side B's third run: two pairs are complete, and a third run of A that has no other.
+    let args = ["--alternate", "1000", "--triggers", "2000"];
+    let (code, printed, said) = stopped(&args, "side B, run 3 of 1000");
+    assert_eq!(code, Some(130), "{said}");
+    let report: Value = serde_json::from_str(&printed).expect("a result");
+    assert_eq!(report["complete"], false);
+    let runs = |side: &str| report[side]["runs"].as_array().expect("runs").len();
+    assert_eq!(runs("a"), runs("b"));
+    // The stop may come when that run is over.
+    assert!((2..=4).contains(&runs("a")), "{}", runs("a"));
+    assert!(
+        report["a"]["runs"]
+            .to_string()
+            .contains("\"complete\":true")
+    );
+    assert!(
+        !report["a"]["runs"]
+            .to_string()
+            .contains("\"complete\":false")
+    );
+    assert!(
+        said.contains("complete runs of each side")
+            && report["notes"].to_string().contains("interrupted in side"),
+        "{said}"
+    );
+    // Before there is a pair there is nothing, and that is said.
+    let args = ["--alternate", "2", "--triggers", "10000000"];
+    let (code, printed, said) = stopped(&args, "measuring");
+    assert_eq!((code, printed.as_str()), (Some(130), ""), "{said}");
+    assert!(said.contains("there is nothing to compare"), "{said}");
+}
+
 #[test]
 fn five_forms() {
     needs_firmware!();

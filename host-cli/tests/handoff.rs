@@ -201,6 +201,85 @@ fn an_ipi_that_reaches_nobody_is_an_interrupt_that_nobody_serves() {
     }
 }
 
+fn odd(name: &str) -> String {
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../virtual-soc/models/odd");
+    format!("vm:{models}/{name}.toml")
+}
+
+#[test]
+fn cpus_that_do_not_run_are_left_out_and_named() {
+    needs_firmware!();
+    // Secondaries 2 and 5 have no MMU.
+    let target = odd("mmu-off");
+    let report = run(&["--target", &target, "--triggers", "5"]);
+    assert_eq!(report["complete"], true);
+    // Four CPUs: direct, store on the same CPU, three ways to each other one, floating; idle and saturated.
+    assert_eq!(rows(&report).len(), 2 * 4 * (3 + 3 * 3));
+    for row in rows(&report) {
+        assert_eq!((number(&row["fired"]), number(&row["lost"])), (5, 0));
+        let out = |cpu: &Value| *cpu == 2 || *cpu == 5;
+        assert!(!out(&row["land_cpu"]) && !out(&row["serve_cpu"]), "{row}");
+    }
+    let marks = report["marks"].to_string();
+    assert!(
+        marks.contains("neither take an interrupt nor serve one: 2, 5"),
+        "{marks}"
+    );
+    // Nobody but the boot CPU: nothing to hand over to, and nobody to load.
+    let target = odd("none-start");
+    let report = run(&["--target", &target, "--triggers", "5"]);
+    let ways: Vec<&Value> = rows(&report).iter().map(|r| &r["way"]).collect();
+    assert_eq!(ways, ["direct", "store"]);
+    assert!(report["marks"].to_string().contains("one CPU runs"));
+    let loaded = aicprobe(&["handoff", "-q", "--target", &target, "--load", "spin"]);
+    assert_eq!(loaded.status.code(), Some(2), "{}", stderr(&loaded));
+    // One that is asked for by name is an error.
+    let target = odd("mmu-off");
+    for option in ["--land-cpu", "--serve-cpu"] {
+        let named = aicprobe(&["handoff", "-q", "--target", &target, option, "5"]);
+        assert_eq!(named.status.code(), Some(3), "{}", stderr(&named));
+        assert!(
+            stderr(&named).contains("CPU 5 is no-mmu"),
+            "{}",
+            stderr(&named)
+        );
+    }
+}
+
+#[test]
+fn where_nothing_is_served_it_is_inconclusive_and_says_why() {
+    needs_firmware!();
+    let (_dir, never) = changed("[siq]\nclasses = [\"never\", \"never\", \"never\", \"never\"]\n");
+    let (_other, late) = changed("[siq]\ndelivery_ns = 7000000\n");
+    let brief = ["--triggers", "3", "--land-cpu", "0", "--load", "idle"];
+    for target in [&never, &late] {
+        let args = [&["handoff", "-q", "--target", target][..], &brief].concat();
+        let run = aicprobe(&args);
+        assert_eq!(run.status.code(), Some(6), "{target}: {}", stderr(&run));
+        let said = stderr(&run);
+        assert!(
+            said.contains("triggers landed within the timeout of 5000 us"),
+            "{said}"
+        );
+        assert!(stdout(&run).contains("nothing was served"), "{target}");
+    }
+    // Where only the timeout is too short a longer one mends it.
+    let args = [&["--target", &late, "--timeout", "10"][..], &brief].concat();
+    let report = run(&args);
+    assert_eq!(report["timeout_us"], 10_000);
+    assert!(rows(&report).iter().all(|r| number(&r["lost"]) == 0));
+}
+
+#[test]
+fn where_the_fields_steer_nobody_it_is_said() {
+    needs_firmware!();
+    let target = odd("siq-read-only");
+    let args = ["--triggers", "3", "--land-cpu", "1", "--load", "idle"];
+    let report = run(&[&["--target", &target][..], &args].concat());
+    let marks = report["marks"].to_string();
+    assert!(marks.contains("landed on another CPU"), "{marks}");
+}
+
 #[test]
 fn cpus_that_are_not_there() {
     for args in [["--land-cpu", "6"], ["--serve-cpu", "24"]] {
@@ -220,4 +299,11 @@ fn cpus_that_are_not_there() {
     );
     let run = aicprobe(&["handoff", "--load", "heavy"]);
     assert_eq!(run.status.code(), Some(2));
+    let run = aicprobe(&["handoff", "--load", "spin,idle,spin"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(
+        stderr(&run).contains("--load names spin twice"),
+        "{}",
+        stderr(&run)
+    );
 }

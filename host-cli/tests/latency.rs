@@ -296,6 +296,10 @@ fn a_spike_ends_the_run_and_is_shown() {
             assert!(i == 0 || since(event) > since(&events[i - 1]));
         }
         assert_eq!(events.len(), at + 5);
+        let ns = events[at]["entry_ns"].as_u64().expect("a latency");
+        let text = spike["text"].as_str().expect("words");
+        let (after, allowed) = (format!("after {ns} ns"), "allowed are 5000 ns");
+        assert!(text.contains(&after) && text.contains(allowed), "{text}");
         let last = rows(&json).last().expect("a row");
         let trigger = spike["trigger"].as_u64().expect("a number");
         // The cell ended there: what the firmware had been given beyond is not counted.
@@ -434,8 +438,47 @@ fn odd_machines() {
 }
 
 #[test]
+fn where_nothing_can_be_measured_only_what_is_known_is_named() {
+    needs_firmware!();
+    let said = |changes: &str, args: &[&str]| {
+        let (_dir, target) = model("t8140", changes);
+        let mut said = Vec::new();
+        for command in [&["latency", "--load", "idle"][..], &["soak"]] {
+            let rest = ["-q", "--triggers", "5", "--target", &target];
+            let run = aicprobe(&[command, &rest, args].concat());
+            said.push((run.status.code(), stderr(&run)));
+        }
+        said
+    };
+    for (code, text) in said("[faults]\nconfig_stuck = true\n", &[]) {
+        assert_eq!(code, Some(6), "{text}");
+        assert!(
+            text.contains("CONFIG reads back without ENABLE") && !text.contains("SIQ_CFG"),
+            "{text}"
+        );
+    }
+    // Later than the timeout: nobody can know whether it ever comes, but that a longer one may help.
+    let slow = "[siq]\ndelivery_ns = 3000000\n";
+    for (code, text) in said(slow, &["--timeout", "2"]) {
+        assert_eq!(code, Some(6), "{text}");
+        assert!(
+            text.contains("within the timeout of 2000 us") && text.contains("raise --timeout"),
+            "{text}"
+        );
+    }
+    for (code, text) in said(slow, &["--timeout", "4"]) {
+        assert_eq!((code, &*text), (Some(0), ""));
+    }
+    // Soon after it: that it comes is known.
+    for (code, text) in said(slow, &["--timeout", "2.9"]) {
+        assert_eq!(code, Some(6), "{text}");
+        assert!(text.contains("came after it: raise --timeout"), "{text}");
+    }
+}
+
+#[test]
 fn bad_input_changes_nothing() {
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (
             &["--fire-cpu", "9"],
             "--fire-cpu 9: this target has CPUs 0 to 5",
@@ -446,6 +489,7 @@ fn bad_input_changes_nothing() {
         ),
         (&["--land-cpu", "1,1"], "--land-cpu names CPU 1 twice"),
         (&["--load", "busy"], "idle, spin, memory"),
+        (&["--load", "idle,spin,idle"], "--load names idle twice"),
         (&["--triggers", "0"], "1..=1000000000"),
         (&["--stop-entry", "0"], "0.001 to 4000000"),
         (&["--stop-total", "x"], "0.001 to 4000000"),

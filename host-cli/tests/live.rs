@@ -300,6 +300,81 @@ fn elsewhere_it_comes_in_lines() {
 }
 
 #[test]
+fn a_soak_shows_how_far_it_is() {
+    needs_firmware!();
+    let mut run = OnTerminal::start(&["soak", "--duration", "100h", "--live", "--format", "json"]);
+    run.until("the target's clock", |text| {
+        text.contains("target time") && text.contains("█")
+    });
+    assert!(run.pty.put(b"q"), "it reads its keys");
+    let (code, result) = run.finish();
+    assert_eq!(code, Some(130));
+    let text = run.text();
+    assert!(
+        text.contains("of 100 d") || text.contains("of 4 d 4 h"),
+        "{}",
+        run.end()
+    );
+    let result: Value = serde_json::from_str(&result).expect("a result");
+    assert!(result["totals"]["fired"].as_u64() > Some(0), "{result}");
+}
+
+#[test]
+fn storms_show_bars_and_rates() {
+    needs_firmware!();
+    let args = [
+        "storm", "--repeat", "1000", "--us", "200", "--live", "--format", "json",
+    ];
+    let mut run = OnTerminal::start(&args);
+    run.until("bars and a rate", |text| {
+        text.contains("received, all storms") && text.contains("M IPI/s") && text.contains('█')
+    });
+    assert!(run.pty.put(b"q"), "it reads its keys");
+    assert_eq!(run.finish().0, Some(130));
+    run.after();
+}
+
+/// Two sides of one cell each.
+fn sides(rounds: &str) -> Vec<&str> {
+    vec![
+        "compare",
+        "vm:t8140",
+        "vm:t8140",
+        "--fire-cpu",
+        "0",
+        "--alternate",
+        rounds,
+        "--format",
+        "json",
+    ]
+}
+
+#[test]
+fn a_comparison_shows_which_run_it_is() {
+    needs_firmware!();
+    let plain = aicprobe(&sides("2"));
+    let mut run = OnTerminal::start(&live(sides("2")));
+    let (code, result) = run.finish();
+    assert_eq!((code, result), (Some(0), stdout(&plain)));
+    let text = run.text();
+    // One dashboard a run.
+    assert_eq!(text.matches(ENTER).count(), 4);
+    for (side, n) in [("A", 1), ("B", 2), ("A", 3), ("B", 4)] {
+        assert!(text.contains(&format!("side {side}, run {n} of 4")), "{n}");
+    }
+    // Elsewhere lines, and once why.
+    let lines = aicprobe(&live(sides("2")));
+    let said = stderr(&lines);
+    assert_eq!(stdout(&lines), stdout(&plain));
+    assert_eq!(
+        said.matches("standard error is no terminal").count(),
+        1,
+        "{said}"
+    );
+    assert!(said.contains("side B, run 2 of 2"), "{said}");
+}
+
+#[test]
 fn it_shows_one_target_and_is_never_quiet() {
     for (args, what) in [
         (
@@ -309,6 +384,14 @@ fn it_shows_one_target_and_is_never_quiet() {
         (
             &["--quiet", "fields", "--live"],
             "cannot be used with --quiet",
+        ),
+        (
+            &["--quiet", "compare", "vm:t8140", "vm:t8140", "--live"],
+            "cannot be used with --quiet",
+        ),
+        (
+            &["compare", "a.json", "b.json", "--live"],
+            "go only with a target",
         ),
         (
             &["route", "--live", "--target", "vm:all"],
@@ -341,7 +424,8 @@ fn a_program_that_panics() {
         cells: 0,
         triggers: 0,
         expected_us: 0,
-        ends_by_time: false,
+        duration_us: None,
+        run: String::new(),
     };
     let control = Control {
         stop: || {},

@@ -601,7 +601,10 @@ fn bad_input() {
             vec!["observe", "--row", "8", "--live-line", "0"],
             "line 0:0 is refused",
         ),
-        (vec!["observe", "--target", "vm:all"], "vm:all with `route`"),
+        (
+            vec!["observe", "--target", "vm:all"],
+            "that is many targets, and this command measures one",
+        ),
         (
             vec!["route", "--target", "vm:t8103", "--target-mask", "0x6"],
             "not a mask of bits",

@@ -361,7 +361,7 @@ const COLUMNS: &[(&str, &str)] = &[
     (
         "aicprobe.storm/1",
         "n,cpus,pattern,via,pace,accounting,m_sent,m_received,min,max,per_cpu,efficiency,\
-         sent,received,merged,merged_share,lost,strayed,missed,counted,note",
+         sent,received,alone,merged,merged_share,lost,strayed,missed,counted,note",
     ),
     ("aicprobe.fields/1", "id,answer,for,against"),
     (

@@ -190,11 +190,14 @@ fn the_first_loss_ends_it() {
     let run = aicprobe(&["-q", "soak", "--target", &target, "--triggers", "100000"]);
     let text = stdout(&run);
     assert_eq!(run.status.code(), Some(5));
+    let reason = "trigger 743 was not taken within its timeout of 10000 us";
     assert!(
-        text.contains("STOPPED after") && text.contains("not taken in time"),
+        text.contains("STOPPED after") && text.contains(reason),
         "{text}"
     );
-    assert!(stderr(&run).contains("stopped early"), "{}", stderr(&run));
+    // The last line names the reason that it was, and no other.
+    let last = format!("aicprobe: stopped early: {reason}\n");
+    assert!(stderr(&run).ends_with(&last), "{}", stderr(&run));
 }
 
 #[test]
@@ -363,6 +366,23 @@ fn ctrl_c_ends_it_with_a_whole_result() {
 }
 
 #[test]
+fn how_far_it_is_is_told_by_the_targets_clock() {
+    needs_firmware!();
+    // A dashboard that cannot be there leaves lines.
+    let run = aicprobe(&["soak", "--duration", "900ms", "--live"]);
+    assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
+    let said = stderr(&run);
+    let far = said
+        .lines()
+        .find(|l| l.contains("of 0.9 s on the target's clock"));
+    let far = far.unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        far.contains(" s left: ") && far.contains("triggers/s"),
+        "{far}"
+    );
+}
+
+#[test]
 fn bad_input_changes_nothing() {
     needs_firmware!();
     let cases: [(&[&str], i32, &str); 14] = [
@@ -396,7 +416,11 @@ fn bad_input_changes_nothing() {
             "--intervals /nowhere/at/all",
         ),
         // Nobody accepts.
-        (&["--set-field", "0=3"], 6, "nothing is delivered"),
+        (
+            &["--set-field", "0=3"],
+            6,
+            "none of 256 triggers landed within the timeout of 100 us",
+        ),
     ];
     for (args, code, said) in cases {
         let mut all = vec!["soak", "--timeout", "0.1"];

@@ -106,9 +106,10 @@ pub fn run_telling(
         let minutes = estimate.expected_ms.div_ceil(60_000);
         return Err(Error::NeedsConsent { minutes });
     }
-    let nothing = Plan::of(Vec::new());
-    let shown = if lines { &plan } else { &nothing };
-    let mut progress = Progress::new(cli.verbose > 0, cli.quiet, shown);
+    let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &plan);
+    if !lines {
+        progress = progress.without_cells();
+    }
     if args.live {
         progress.live(About::new(&args.target, &target, &marks, &plan))?;
     }
@@ -123,11 +124,7 @@ pub fn run_telling(
     };
     verify_layout(&mut proxy, &target, looked)
         .map_err(|e| e.at_step("verifying the controller's layout"))?;
-    let mut both = Both {
-        shown: &mut progress,
-        with,
-        lines,
-    };
+    let mut both = session::Both(&mut progress, with);
     let context = Context {
         target_name: &args.target,
         seed: args.seed,
@@ -186,28 +183,5 @@ impl Ran {
     /// Adds something to be said about the result.
     pub fn mark(&mut self, mark: Mark) {
         self.head.marks.push(mark);
-    }
-}
-
-/// Two observers.
-struct Both<'o> {
-    shown: &'o mut Progress,
-    with: &'o mut dyn Observer,
-    lines: bool,
-}
-
-impl Observer for Both<'_> {
-    fn on(&mut self, event: Event<'_>) {
-        match &event {
-            // A line for each of thousands of cells would tell nobody anything.
-            Event::Progress { .. } | Event::Done { .. } if !self.lines && !self.shown.is_live() => {
-            }
-            _ => self.shown.on(event),
-        }
-        self.with.on(event);
-    }
-
-    fn stop(&self) -> bool {
-        self.shown.stop() || self.with.stop()
     }
 }

@@ -5,14 +5,19 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use protocol::command::Load;
 
-use crate::error::Error;
-use crate::handoff::{Options, TRIGGERS, plan, report};
+use crate::error::{Error, exit};
+use crate::firmware::Firmware;
+use crate::first_look::{Place, all_run};
+use crate::handoff::{Options, TIMEOUT_US, TRIGGERS, plan, report};
 use crate::output::{Form, render};
+use crate::result::CpuState;
 use crate::session::Silent;
 
 use super::args::{Cli, TargetArgs, exit_codes};
 use super::experiment::{self, Keep};
+use super::latency::Stoppable;
 use super::raw::RawArgs;
+use super::values;
 use super::write::Sink;
 
 /// What every worker does while interrupts are handed over.
@@ -38,6 +43,8 @@ impl From<LoadArg> for Load {
 
 /// Measures what it costs to serve an interrupt elsewhere than in its handler: on the same CPU, and on each other CPU told by a
 /// store, by SEV or by a fast IPI, pinned or floating, with the workers idle or saturated; percentiles per pair of CPUs.
+///
+/// CPUs that do not run are left out and named, unless they are asked for. Exit code 6 where not one trigger was served.
 #[derive(Debug, Args)]
 #[command(after_help = exit_codes())]
 pub struct HandoffArgs {
@@ -48,6 +55,9 @@ pub struct HandoffArgs {
     #[arg(long, value_name = "N", default_value_t = TRIGGERS,
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub triggers: u32,
+    /// Time within which a trigger has to be served, in milliseconds, fractions allowed.
+    #[arg(long, value_name = "MS", default_value_t = f64::from(TIMEOUT_US) / 1e3, value_parser = values::timeout_ms)]
+    pub timeout: f64,
     /// Interrupts land on these CPUs (logical ids), one after the other. Without it: on every CPU, with more than 8 CPUs on the
     /// first of each cluster.
     #[arg(long = "land-cpu", value_name = "CPU[,CPU…]", value_delimiter = ',')]
@@ -74,24 +84,19 @@ pub struct HandoffArgs {
 /// # Errors
 /// [`Error`] if it did not come to a report.
 pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
-    for (option, cpus) in [
-        ("--land-cpu", &args.land_cpus),
-        ("--serve-cpu", &args.serve_cpus),
-    ] {
-        let twice = cpus
-            .iter()
-            .enumerate()
-            .find(|(at, cpu)| cpus[..*at].contains(cpu));
-        if let Some((_, cpu)) = twice {
-            return Err(Error::Usage(format!("{option} names CPU {cpu} twice")));
-        }
-    }
+    let cpu = |cpu: &u8| format!("CPU {cpu}");
+    values::once("--land-cpu", &args.land_cpus, cpu)?;
+    values::once("--serve-cpu", &args.serve_cpus, cpu)?;
+    values::words_once("--load", &args.load)?;
+    let firmware = Firmware::load(args.on.firmware.as_deref())?;
     let sink = Sink::open(args.output.as_deref())?;
     let options = Options {
         land_cpus: args.land_cpus.clone(),
         serve_cpus: args.serve_cpus.clone(),
         loads: args.load.iter().map(|l| Load::from(*l)).collect(),
         triggers: args.triggers,
+        // The parser has checked the range.
+        timeout_us: (args.timeout * 1e3).round() as u32,
     };
     let keep = args.raw.open(args.output.as_deref())?.map(|file| Keep {
         file,
@@ -102,17 +107,37 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
         cli,
         &args.on,
         keep,
-        &mut |_, target, line| {
+        &mut |proxy, target, line| {
             let cpus = target.cpus.len();
-            let named = options.land_cpus.iter().chain(&options.serve_cpus);
-            if let Some(cpu) = named.copied().find(|cpu| usize::from(*cpu) >= cpus) {
+            if let Some(cpu) = options.named().find(|cpu| usize::from(*cpu) >= cpus) {
                 let most = cpus - 1;
                 return Err(Error::Usage(format!(
                     "CPU {cpu}: {} has CPUs 0 to {most}",
                     args.on.target
                 )));
             }
-            Ok(plan(target, line, &options))
+            let mut place = Place {
+                proxy,
+                target,
+                firmware: &firmware,
+                line,
+                seed: args.on.seed,
+            };
+            let states = place.states(&mut Stoppable)?;
+            all_run(options.named(), &states)?;
+            let running: Vec<u8> = (0u8..)
+                .zip(&states)
+                .filter(|(_, s)| **s == CpuState::Running)
+                .map(|(cpu, _)| cpu)
+                .collect();
+            let made = plan(target, &running, line, &options);
+            if made.cells.is_empty() {
+                return Err(Error::Usage(
+                    "--load: no CPU but the boot CPU runs, nobody can be under load; allowed is idle"
+                        .to_owned(),
+                ));
+            }
+            Ok(made)
         },
         &mut Silent,
         false,
@@ -122,5 +147,12 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
     for line in &ran.verdict.messages {
         say!("aicprobe: {line}");
     }
-    Ok(ran.verdict.code)
+    let mut code = ran.verdict.code;
+    if let Some(why) = report.why_nothing() {
+        say!("aicprobe: handoff: {why}");
+        if code == exit::OK {
+            code = exit::INCONCLUSIVE;
+        }
+    }
+    Ok(code)
 }

@@ -11,6 +11,7 @@ macro_rules! say {
 mod adt;
 mod all;
 mod args;
+mod bar;
 mod bench;
 mod compare;
 mod experiment;
@@ -74,7 +75,7 @@ pub fn main() -> ExitCode {
         Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::Compare(args) => compare::run(&cli, args),
-        Command::Replay(args) => replay::run(args),
+        Command::Replay(args) => replay::run(&cli, args),
         Command::Verify(args) => verify::run(&cli, args),
         Command::Handoff(args) => handoff::run(&cli, args),
         Command::Storm(args) => storm::run(&cli, args),

@@ -41,6 +41,13 @@ pub fn notice(text: &str) {
     }
 }
 
+/// A line about how far a run is, where no dashboard shows that.
+pub fn progress(text: &str) {
+    if !matches!(shown(), Shown::Dashboard(_)) {
+        tell(text);
+    }
+}
+
 /// A line that is always wanted.
 pub fn tell(text: &str) {
     match shown() {

@@ -159,7 +159,7 @@ fn unknown(name: &str, what: &str) -> Error {
         given: name.to_owned(),
         what: what.to_owned(),
         allowed: format!(
-            "usb (the only m1n1 on USB), a serial port like /dev/ttyACM0 or COM3, vm:NAME with a NAME of {}, vm:FILE.toml, and vm:all with `route`",
+            "usb (the only m1n1 on USB), a serial port like /dev/ttyACM0 or COM3, vm:NAME with a NAME of {}, and vm:FILE.toml; vm:all goes only with `route`",
             SocModel::builtin_names().join(", ")
         ),
     }
@@ -192,6 +192,10 @@ fn open_virtual(
     wait: Duration,
     loader: Option<&Path>,
 ) -> Result<OpenTarget, Error> {
+    if soc == "all" {
+        let what = "that is many targets, and this command measures one";
+        return Err(unknown(name, what));
+    }
     let model = load_model(soc).map_err(|e| match e {
         Error::UnknownSoc { .. } => unknown(name, "no such virtual SoC"),
         other => other,

@@ -4,14 +4,13 @@ use std::collections::VecDeque;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-
 use crate::error::Error;
 use crate::firmware::Level;
-use crate::live::{About, Control, Dashboard};
-use crate::plan::{Plan, PlannedCell};
-use crate::session::{Event, Measured, Observer};
+use crate::live::{About, Control, Dashboard, Storm};
+use crate::plan::{Plan, Question};
+use crate::session::{Event, Observer, Reply};
 
+use super::bar::{Bar, describe};
 use super::interrupt;
 use super::notices::{self, Shown};
 
@@ -28,10 +27,12 @@ const UNFINISHED_MAX: usize = 4096;
 pub struct Progress {
     verbose: bool,
     quiet: bool,
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
     board: Option<Dashboard>,
-    /// Triggers of the cells that are over.
-    done: u64,
+    /// Cells get lines, where there is nothing better.
+    lines: bool,
+    /// Hertz of the target's counter; 0 if not known.
+    counter_hz: u64,
     last_line: Option<Instant>,
     /// The loader's last words that were not shown.
     console: VecDeque<String>,
@@ -43,29 +44,29 @@ impl Progress {
     /// For a run of `plan`.
     #[must_use]
     pub fn new(verbose: bool, quiet: bool, plan: &Plan) -> Self {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let triggers = plan.cells.iter().map(|c| u64::from(c.triggers)).sum();
-            let style = ProgressStyle::with_template(
-                "{bar:24} {pos}/{len} triggers, {rate}, {eta} left  {msg}",
-            )
-            .map(|s| s.with_key("rate", rate));
-            let bar = ProgressBar::new(triggers);
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| Bar::new(plan));
         if !quiet {
-            notices::set(bar.clone().map_or(Shown::Lines, Shown::Bar));
+            let shown = bar.as_ref().map(|bar| Shown::Bar(bar.shown().clone()));
+            notices::set(shown.unwrap_or(Shown::Lines));
         }
         Self {
             verbose,
             quiet,
             bar,
             board: None,
-            done: 0,
+            lines: true,
+            counter_hz: 0,
             last_line: None,
             console: VecDeque::new(),
             unfinished: String::new(),
         }
+    }
+
+    /// Without a line for every cell: thousands of them would tell nobody anything.
+    #[must_use]
+    pub fn without_cells(mut self) -> Self {
+        self.lines = false;
+        self
     }
 
     /// From now on as a dashboard, if there can be one; else a line says why not.
@@ -82,7 +83,7 @@ impl Progress {
             stopping: interrupt::requested,
         };
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.clear();
         }
         match Dashboard::open(about, control) {
             Ok(board) => {
@@ -117,7 +118,7 @@ impl Progress {
             self.console("\n");
         }
         if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+            bar.clear();
         }
         self.close_board();
         if failed {
@@ -159,55 +160,21 @@ impl Progress {
         }
         match (&self.board, &self.bar) {
             (Some(board), _) => board.handle().say(line),
-            (None, Some(bar)) => bar.suspend(|| say!("{line}")),
+            (None, Some(bar)) => bar.shown().suspend(|| say!("{line}")),
             (None, None) => say!("{line}"),
         }
     }
 
-    fn counts(&mut self, cell: &PlannedCell, of: usize, counts: &Measured, over: bool) {
-        if self.is_live() {
+    /// A line about a cell or a storm, if lines are wanted: seldom, but for one that has to come.
+    fn line(&mut self, must: bool, text: impl FnOnce() -> String) {
+        if self.is_live() || self.bar.is_some() {
             return;
         }
-        let text = describe(cell, of, counts);
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done + counts.fired);
-            bar.set_message(text);
-        } else if over || self.last_line.is_none_or(|t| t.elapsed() >= PACE) {
+        if must || self.last_line.is_none_or(|t| t.elapsed() >= PACE) {
             self.last_line = Some(Instant::now());
-            self.say(&text);
-        }
-        if over {
-            self.done += u64::from(cell.triggers);
+            self.say(&text());
         }
     }
-}
-
-fn rate(state: &ProgressState, out: &mut dyn std::fmt::Write) {
-    // The bar is drawn without it if this fails.
-    let _ = write!(out, "{:.0}/s", state.per_sec());
-}
-
-fn describe(cell: &PlannedCell, of: usize, m: &Measured) -> String {
-    let landed: Vec<String> = m
-        .landed
-        .iter()
-        .enumerate()
-        .filter(|(_, n)| **n > 0)
-        .map(|(cpu, n)| format!("CPU {cpu}: {n}"))
-        .collect();
-    let landed = if landed.is_empty() {
-        "nowhere".to_owned()
-    } else {
-        landed.join(", ")
-    };
-    format!(
-        "cell {}/{of}: {} of {} fired from CPU {}, landed on {landed}, lost {}",
-        cell.id + 1,
-        m.fired,
-        cell.triggers,
-        cell.fire_cpu,
-        m.lost
-    )
 }
 
 /// A line of the loader's as it may be shown; none if there is nothing in it.
@@ -229,7 +196,11 @@ impl Observer for Progress {
         if let Some(board) = &self.board {
             board.handle().on(&event);
         }
+        if let Some(bar) = &mut self.bar {
+            bar.on(&event);
+        }
         match event {
+            Event::Started { counter_hz, .. } => self.counter_hz = counter_hz,
             Event::Step(step) => self.say(step),
             Event::Console(text) => self.console(text),
             Event::Log { cpu, level, text } => {
@@ -240,8 +211,23 @@ impl Observer for Progress {
                     board.handle().log(&line);
                 }
             }
-            Event::Progress { cell, of, so_far } => self.counts(cell, of, so_far, false),
-            Event::Done { cell, of, counts } => self.counts(cell, of, counts, true),
+            Event::Progress { cell, of, so_far } if self.lines => {
+                self.line(false, || describe(cell, of, so_far));
+            }
+            Event::Done { cell, of, counts } if self.lines => {
+                self.line(true, || describe(cell, of, counts));
+            }
+            Event::Answered {
+                at,
+                of,
+                question: Question::Storm(cell),
+                reply: Reply::Storm(result),
+            } => {
+                let storm = Storm::new(cell, result, self.counter_hz);
+                self.line(at + 1 == of, || {
+                    format!("storm {} of {of}: {}", at + 1, storm.line())
+                });
+            }
             // For the dashboard and for other observers.
             _ => {}
         }
@@ -255,7 +241,7 @@ impl Observer for Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.clear();
             notices::set(Shown::Lines);
         }
         self.close_board();

@@ -12,7 +12,8 @@ use crate::raw::{RawFile, Trailer};
 #[derive(Clone, Debug, Default, Args)]
 pub struct RawArgs {
     /// Keep every event in FILE while the run goes; `aicprobe replay FILE` computes the result again. A name that ends in .parquet
-    /// makes a Parquet table of events instead (release packages; complete only after the run).
+    /// makes a Parquet table of events instead (release packages; complete only after the run). The firmware does a little more for
+    /// every trigger then: latencies may differ by a tick of the counter from those of a run without.
     #[arg(long, value_name = "FILE")]
     pub raw: Option<PathBuf>,
 }

@@ -17,6 +17,7 @@ use crate::result::{Aic, Restore, RouteResult, route_result};
 use crate::session::{Event, Observer, Silent};
 use crate::soak;
 
+use super::args::Cli;
 use super::write::Sink;
 
 /// Computes the result of a run again from nothing but the raw events that --raw FILE has kept: the same counts and percentiles. A
@@ -52,7 +53,7 @@ pub struct RouteExtra {
 ///
 /// # Errors
 /// [`Error`] if it did not come to a result.
-pub fn run(args: &ReplayArgs) -> Result<u8, Error> {
+pub fn run(cli: &Cli, args: &ReplayArgs) -> Result<u8, Error> {
     let wrong = |why: RawError| Error::Raw {
         path: args.file.clone(),
         why,
@@ -72,6 +73,11 @@ pub fn run(args: &ReplayArgs) -> Result<u8, Error> {
         result_of(args, &replayed, &wrong)?
     };
     sink.write(&text)?;
+    if !cli.quiet {
+        // Not in the result: that is the run's, to the byte.
+        let events = replayed.totals.events;
+        say!("aicprobe: computed again from {events} raw events");
+    }
     Ok(verdict(&replayed))
 }
 

@@ -261,6 +261,17 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// What ended a cell early that was to be ended so, as exactly as it is known; `cell`: its number, where there are several.
+    pub(super) fn stopped_by(&mut self, cell: Option<u32>, reason: &str) {
+        let stops = [Refusal::Spike, Refusal::Wrong].map(session::describe);
+        for message in &mut self.messages {
+            if stops.iter().any(|stop| message.ends_with(&**stop)) {
+                let which = cell.map_or_else(String::new, |cell| format!("cell {cell} "));
+                *message = format!("{which}stopped early: {reason}");
+            }
+        }
+    }
+
     /// How the file of raw events ended: one that cannot be written has stopped the run.
     pub(super) fn kept(&mut self, ended: Result<Trailer, Error>) {
         match ended {

@@ -7,20 +7,27 @@ use clap::Args;
 use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
+use crate::firmware::Firmware;
+use crate::first_look::Place;
 use crate::output::{Form, render, storm_title};
+use crate::result::CpuState;
 use crate::session::{Silent, describe};
 use crate::storm::{
     Accounting, DEFAULT_REPEAT, DEFAULT_US, MAX_US, Options, Pace, Shape, Target, Way, plan, report,
 };
 
 use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
+use super::latency::Stoppable;
 use super::route::refusal_code;
 use super::write::Sink;
 use super::{experiment, values};
 
 /// Lets sets of CPUs that grow by cluster send IPIs to each other for some time: how many a second are sent and taken, how that
-/// scales, and how many merged with one that was pending. Paced, a sender waits until its target has counted: then the books
-/// must balance to the last IPI. Exit code 5 where they do not.
+/// scales, and how many merged with one that was pending. Paced, a sender waits until its target has counted: with one sender a
+/// target (pairs, sets of two) none can merge, and the books must balance to the last IPI. Exit code 5 where they do not.
+///
+/// Elsewhere "merged" is an upper bound: a request that was lost there cannot be told from one that merged. CPUs that do not run take
+/// no part. A row whose way takes an exception is marked "trapped"; where all do nothing was measured (exit code 6).
 #[derive(Debug, Args)]
 #[command(after_help = exit_codes())]
 pub struct StormArgs {
@@ -80,14 +87,30 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
         accountings: args.accountings.clone(),
         cpus: args.cpus.as_ref().map(|set| set.0.clone()),
     };
+    values::words_once("--pattern", &args.patterns)?;
+    values::words_once("--via", &args.ways)?;
+    values::words_once("--pace", &args.paces)?;
+    values::words_once("--accounting", &args.accountings)?;
+    let firmware = Firmware::load(args.on.firmware.as_deref())?;
     let sink = Sink::open(args.output.as_deref())?;
     let mut shapes: Vec<Shape> = Vec::new();
     let ran = experiment::run(
         cli,
         &args.on,
-        &mut |_, target, _| {
+        &mut |proxy, target, line| {
             let v1 = target.aic.geometry.generation == Generation::V1;
-            let (planned, plan) = plan(&target.cpus, v1, &options)?;
+            // What makes no sense is found before a CPU is started.
+            let all = vec![CpuState::Running; target.cpus.len()];
+            plan(&target.cpus, &all, v1, &options)?;
+            let mut place = Place {
+                proxy,
+                target,
+                firmware: &firmware,
+                line,
+                seed: args.on.seed,
+            };
+            let states = place.states(&mut Stoppable)?;
+            let (planned, plan) = plan(&target.cpus, &states, v1, &options)?;
             shapes = planned;
             Ok(plan)
         },
@@ -105,6 +128,12 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
     }
     if code == exit::OK && !report.violations.is_empty() {
         code = exit::RULE;
+    }
+    if let Some(why) = report.why_nothing() {
+        say!("aicprobe: storm: {why}");
+        if code == exit::OK {
+            code = exit::INCONCLUSIVE;
+        }
     }
     if let Some(refusal) = refusal {
         say!("aicprobe: a storm was refused: {}", describe(refusal));

@@ -1,7 +1,9 @@
 //! Values of options that are more than a number.
 
+use clap::ValueEnum;
 use protocol::LineId;
 
+use crate::error::Error;
 use crate::plan::{MAX_MASK_US, MAX_TIMEOUT_US};
 
 /// A decimal or `0x` number.
@@ -119,6 +121,36 @@ fn micros(text: &str, most: u32) -> Result<u32, String> {
     } else {
         Err(allowed())
     }
+}
+
+/// Every one of `given` is there once.
+///
+/// # Errors
+/// [`Error::Usage`] that names the first that is there twice.
+pub fn once<T: PartialEq>(
+    option: &str,
+    given: &[T],
+    name: impl Fn(&T) -> String,
+) -> Result<(), Error> {
+    let twice = (0..given.len()).find(|at| given[..*at].contains(&given[*at]));
+    match twice {
+        Some(at) => Err(Error::Usage(format!(
+            "{option} names {} twice",
+            name(&given[at])
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The same for words that the parser knows.
+///
+/// # Errors
+/// Those of [`once`].
+pub fn words_once<T: ValueEnum + PartialEq>(option: &str, given: &[T]) -> Result<(), Error> {
+    once(option, given, |word| {
+        let value = word.to_possible_value();
+        value.map_or_else(String::new, |v| v.get_name().to_owned())
+    })
 }
 
 #[cfg(test)]

@@ -90,6 +90,7 @@ pub fn compare(
         conditions: conditions(&pairs, &settings.ignored),
         summary,
         notes,
+        complete: true,
         brief: false,
     })
 }

@@ -37,6 +37,8 @@ pub struct CompareResult {
     pub summary: Summary,
     /// What has to be said beside.
     pub notes: Vec<String>,
+    /// Every run that was to be made was made.
+    pub complete: bool,
     /// The table leaves out numbers that are the same.
     #[serde(skip)]
     pub brief: bool,

@@ -6,11 +6,14 @@
 
 mod plan;
 mod report;
+mod said;
 
 pub use plan::{Options, Way, plan};
 pub use report::{HandoffReport, Relation, Row, Sum, report};
 
 /// Triggers of a cell unless told otherwise.
 pub const TRIGGERS: u32 = 500;
+/// Time within which a trigger has to be served unless told otherwise, in microseconds: a saturated CPU looks every few.
+pub const TIMEOUT_US: u32 = 5_000;
 /// Most CPUs for which every pair is tried unless told otherwise: above, interrupts land on the first CPU of each cluster only.
 pub const ALL_PAIRS_UP_TO: usize = 8;

@@ -9,13 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::plan::{GRACE_US, Group, Plan, PlannedCell, Routing};
 use crate::target::Target;
 
-use super::{ALL_PAIRS_UP_TO, TRIGGERS};
+use super::{ALL_PAIRS_UP_TO, TIMEOUT_US, TRIGGERS};
 
 /// The field of the only CPU that is to accept, and of all others (silicon, T8140: 1 is preferred, 3 never accepts).
 const ACCEPT: u8 = 1;
 const NEVER: u8 = 3;
-/// Timeout of a trigger, in microseconds: a saturated CPU looks every few.
-const TIMEOUT_US: u32 = 5_000;
 
 /// How the serving CPU comes to know.
 #[derive(
@@ -60,6 +58,8 @@ pub struct Options {
     pub loads: Vec<Load>,
     /// Triggers of a cell.
     pub triggers: u32,
+    /// Time within which one has to be served, in microseconds.
+    pub timeout_us: u32,
 }
 
 impl Default for Options {
@@ -69,43 +69,60 @@ impl Default for Options {
             serve_cpus: Vec::new(),
             loads: vec![Load::Idle, Load::Spin],
             triggers: TRIGGERS,
+            timeout_us: TIMEOUT_US,
         }
     }
 }
 
 impl Options {
-    fn landing(&self, target: &Target) -> Vec<u8> {
+    fn landing(&self, target: &Target, running: &[u8]) -> Vec<u8> {
         if !self.land_cpus.is_empty() {
             return self.land_cpus.clone();
         }
-        let cpus = &target.cpus;
-        let first = |id: u8| {
-            let cluster = |c: u8| cpus.get(usize::from(c)).map(|c| c.mpidr >> 8 & 0xffff);
-            (0..id).all(|other| cluster(other) != cluster(id))
+        let cluster = |c: &u8| {
+            let cpu = target.cpus.get(usize::from(*c));
+            cpu.map(|c| c.mpidr >> 8 & 0xffff)
         };
-        (0..cpus.len() as u8)
-            .filter(|id| cpus.len() <= ALL_PAIRS_UP_TO || first(*id))
-            .collect()
+        let first = |at: usize| {
+            let before = running[..at].iter();
+            before
+                .into_iter()
+                .all(|c| cluster(c) != cluster(&running[at]))
+        };
+        let all = running.len() <= ALL_PAIRS_UP_TO;
+        let at = (0..running.len()).filter(|at| all || first(*at));
+        at.map(|at| running[at]).collect()
+    }
+
+    /// CPUs that are asked for by name.
+    pub fn named(&self) -> impl Iterator<Item = u8> + '_ {
+        self.land_cpus.iter().chain(&self.serve_cpus).copied()
     }
 }
 
-/// The plan. CPU 0 fires in every cell; interrupts are steered by SIQ_CFG, on AICv1 by TARGET_CPU.
+/// The plan for a target of whose CPUs those in `running` run. CPU 0 fires in every cell; interrupts are steered by SIQ_CFG, on
+/// AICv1 by TARGET_CPU.
 #[must_use]
-pub fn plan(target: &Target, line: LineId, options: &Options) -> Plan {
-    let cpus = target.cpus.len() as u8;
-    let workers = (1..cpus).fold(0u32, |set, cpu| set | 1 << cpu);
+pub fn plan(target: &Target, running: &[u8], line: LineId, options: &Options) -> Plan {
+    let workers = running.iter().filter(|c| **c != 0);
+    let workers = workers.fold(0u32, |set, cpu| set | 1 << cpu);
     let serving = match options.serve_cpus.is_empty() {
-        true => (0..cpus).collect(),
+        true => running.to_vec(),
         false => options.serve_cpus.clone(),
     };
     let mut cells = Vec::new();
     for load in &options.loads {
-        for land in options.landing(target) {
+        if *load != Load::Idle && workers == 0 {
+            // There is nobody to load.
+            continue;
+        }
+        for land in options.landing(target, running) {
             let mut add = |handover| {
                 let id = cells.len() as u32;
-                let mut cell = cell(target, line, land, handover);
+                let mut cell = cell(target, running, line, land, handover);
                 cell.id = id;
                 cell.triggers = options.triggers;
+                cell.timeout_us = options.timeout_us;
                 cell.special.load = *load;
                 cell.special.loaded = if *load == Load::Idle { 0 } else { workers };
                 cells.push(cell);
@@ -126,10 +143,19 @@ pub fn plan(target: &Target, line: LineId, options: &Options) -> Plan {
     Plan::of(cells)
 }
 
-fn cell(target: &Target, line: LineId, land: u8, handover: Handover) -> PlannedCell {
+fn cell(
+    target: &Target,
+    running: &[u8],
+    line: LineId,
+    land: u8,
+    handover: Handover,
+) -> PlannedCell {
     let cpus = target.cpus.len() as u8;
     let is_v1 = target.aic.geometry.generation == Generation::V1;
-    let field = |cpu| Some(if cpu == land { ACCEPT } else { NEVER });
+    let field = |cpu| {
+        let value = if cpu == land { ACCEPT } else { NEVER };
+        running.contains(&cpu).then_some(value)
+    };
     PlannedCell {
         id: 0,
         group: Group::Custom,

@@ -12,7 +12,7 @@ use crate::result::Head;
 use crate::session::{Measured, describe};
 use crate::stats::{Histogram, Percentiles};
 
-use super::Way;
+use super::{TIMEOUT_US, Way, said};
 
 /// Where the serving CPU is, seen from the landing CPU.
 #[derive(
@@ -99,6 +99,8 @@ pub struct HandoffReport {
     /// Who was measured.
     #[serde(flatten)]
     pub head: Head,
+    /// Time within which a trigger had to be served, in microseconds.
+    pub timeout_us: u32,
     /// Sums by way, relation and load.
     pub sums: Vec<Sum>,
     /// Cells in the order in which they ran.
@@ -108,6 +110,12 @@ pub struct HandoffReport {
 impl HandoffReport {
     /// Value of `schema`.
     pub const SCHEMA: &'static str = "aicprobe.handoff/1";
+
+    /// Why not a single trigger was served, if triggers were fired and that is so.
+    #[must_use]
+    pub fn why_nothing(&self) -> Option<String> {
+        said::why_nothing(&self.rows, self.timeout_us)
+    }
 }
 
 /// Name of a load.
@@ -157,7 +165,7 @@ impl Both {
 ///
 /// # Errors
 /// [`Error::Histogram`] if counts cannot be.
-pub fn report(head: Head, cells: &[(PlannedCell, Measured)]) -> Result<HandoffReport, Error> {
+pub fn report(mut head: Head, cells: &[(PlannedCell, Measured)]) -> Result<HandoffReport, Error> {
     let hz = head.counter.hz;
     let mut rows = Vec::new();
     let mut sums: BTreeMap<(u8, Way, Relation), Both> = BTreeMap::new();
@@ -183,9 +191,14 @@ pub fn report(head: Head, cells: &[(PlannedCell, Measured)]) -> Result<HandoffRe
             });
         }
     }
+    let timeout_us = cells
+        .first()
+        .map_or(TIMEOUT_US, |(cell, _)| cell.timeout_us);
+    said::mark(&mut head, &rows, timeout_us);
     Ok(HandoffReport {
         schema: HandoffReport::SCHEMA.to_owned(),
         head,
+        timeout_us,
         sums: table,
         rows,
     })

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::session::Event;
 use crate::stats::{ticks_above, ticks_to_ns};
 
+use super::{Moment, Near};
+
 /// Events that are kept while a cell runs.
 const KEPT: usize = 256;
 /// Of these, shown before the one that ended it.
@@ -72,38 +74,6 @@ impl Cause {
             _ => None,
         }
     }
-}
-
-/// One event near the one that ended a cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Near {
-    /// Trigger of the cell, from 0.
-    pub trigger: u64,
-    /// "landed", "lost", "late" or "duplicate".
-    pub kind: String,
-    /// Landing CPU; `null` for a lost one.
-    pub cpu: Option<u8>,
-    /// Time of the trigger (of a late or duplicate one: when it was taken) since that of the first event shown.
-    pub since_ns: u64,
-    /// From the trigger to the handler's entry; `null` where it was not taken in time.
-    pub entry_ns: Option<u64>,
-    /// From there to the handler's end.
-    pub handler_ns: Option<u64>,
-    /// The one that ended the cell.
-    pub cause: bool,
-}
-
-/// What ended a cell, and the events around it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Moment {
-    /// What it was.
-    pub cause: Cause,
-    /// The same in words.
-    pub text: String,
-    /// Trigger of the cell, from 0; `null` where no event shows it.
-    pub trigger: Option<u64>,
-    /// Events before, that one, and those after.
-    pub events: Vec<Near>,
 }
 
 /// Keeps the last events of the cell that runs.

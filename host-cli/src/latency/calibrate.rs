@@ -1,28 +1,21 @@
 //! A first short session: which CPUs run, where interrupts land, and what makes a single CPU take them.
-//!
-//! Values of SIQ_CFG's field mean different things on different machines, and for most it is not published which of them accept:
-//! so every pair of values is tried, one for the CPU that is to take interrupts and one for all others.
 
-use aic_regs::aic::Generation;
 use protocol::LineId;
-use protocol::command::Special;
+use protocol::message::Refusal;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
-use crate::plan::{GRACE_US, Group, Plan, PlannedCell, Routing};
-use crate::proxy::{Proxy, ProxyError};
+use crate::first_look::Place;
+use crate::plan::{Plan, Routing};
+use crate::proxy::Proxy;
 use crate::result::CpuState;
-use crate::session::{self, Event, Measured, Observer, Outcome, Restoring, SessionError};
-use crate::target::{Looked, Target, verify_layout};
+use crate::session::{Event, Measured, Observer, Outcome, describe};
+use crate::target::Target;
 
-/// Values for the CPU that is to take interrupts, best first: 1 is preferred on T8140 and 0 accepts there (silicon), 2 is what a
-/// loader writes on M1 to M3 (third party).
-const ACCEPTING: [u8; 4] = [1, 0, 2, 3];
-/// Values for the others: 3 accepts nothing on T8140 (silicon).
-const OTHERS: [u8; 4] = [3, 0, 1, 2];
-/// Triggers and timeout of a cell that tries values: most of them lose all of theirs.
-const TRIED: u32 = 4;
-const TRIED_TIMEOUT_US: u32 = 500;
+use super::steering::{Steering, TRIED, cells, is_v1, measured, steering};
+
+/// Timeout of a cell that tries values: most of them lose all of theirs.
+const TRIED_US: u32 = 500;
 
 /// The cell whose landing CPUs are wanted.
 #[derive(Clone, Debug)]
@@ -37,6 +30,10 @@ pub struct Trial {
     pub triggers: u32,
     /// Timeout of a trigger, in microseconds.
     pub timeout_us: u32,
+    /// That of the cells that try values.
+    pub tried_us: u32,
+    /// Timeout of both with which everything is tried once more where nothing is found with theirs.
+    pub longest_us: u32,
     /// Whether it is looked for what makes a single CPU take interrupts.
     pub steer: bool,
 }
@@ -54,26 +51,12 @@ impl Trial {
                 Routing::AsFound
             },
             triggers: TRIED,
-            timeout_us: TRIED_TIMEOUT_US,
+            timeout_us: TRIED_US,
+            tried_us: TRIED_US,
+            longest_us: TRIED_US,
             steer: false,
         }
     }
-}
-
-/// What makes a single CPU take interrupts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steering {
-    /// AICv1: the line's TARGET_CPU.
-    Target,
-    /// SIQ_CFG: this field for it, another for all others.
-    Field {
-        /// Its own.
-        accepting: u8,
-        /// That of all others.
-        others: u8,
-    },
-    /// Nothing that was tried.
-    Nothing,
 }
 
 /// What the session found out.
@@ -85,6 +68,12 @@ pub struct Calibration {
     pub steering: Steering,
     /// Counts of the [`Trial`].
     pub trial: Measured,
+    /// Its timeout, in microseconds.
+    pub timeout_us: u32,
+    /// Why a cell was not measured: that of the trial, or else of the first that tries values; `None` if all were.
+    pub refusal: Option<Refusal>,
+    /// Triggers of the cells that try values, and how many of these landed somewhere.
+    pub tried: (u64, u64),
     /// CNTFRQ_EL0, in Hz.
     pub counter_hz: u64,
 }
@@ -105,10 +94,50 @@ impl Calibration {
         cpus.sort_by_key(|(cpu, n)| (u64::MAX - n, *cpu));
         cpus.into_iter().map(|(cpu, _)| cpu).collect()
     }
+
+    /// Why no CPU can be made the only one that takes interrupts, in words.
+    #[must_use]
+    pub fn why_not_steered(&self) -> String {
+        match self.refusal {
+            Some(refusal) if self.tried == (0, 0) => why_refused(refusal),
+            _ => "no value of SIQ_CFG's field makes a single CPU take interrupts here".to_owned(),
+        }
+    }
+
+    /// Why none of the trial's interrupts landed, as far as that is known, in words.
+    #[must_use]
+    pub fn why_nothing(&self) -> String {
+        let (timeout, m) = (self.timeout_us, &self.trial);
+        if let Some(refusal) = self.refusal.filter(|_| m.fired == 0) {
+            return why_refused(refusal);
+        }
+        let nothing = format!(
+            "none of {} triggers landed within the timeout of {timeout} us",
+            m.fired
+        );
+        match (m.late, self.tried) {
+            (0, (_, 1..)) => format!(
+                "{}, and {nothing} with the state as found",
+                self.why_not_steered()
+            ),
+            (0, (1.., 0)) => format!(
+                "{nothing} with the state as found, nor with any values of SIQ_CFG's field; if delivery takes longer here, raise --timeout"
+            ),
+            (0, _) => format!("{nothing}; if delivery takes longer here, raise --timeout"),
+            (late, _) => format!("{nothing}, and {late} came after it: raise --timeout"),
+        }
+    }
 }
 
-fn is_v1(target: &Target) -> bool {
-    target.aic.geometry.generation == Generation::V1
+/// Why a cell was not measured.
+fn why_refused(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::NotEnabled => {
+            "CONFIG reads back without ENABLE after it was written: the controller delivers nothing"
+                .to_owned()
+        }
+        refusal => format!("the first look was refused: {}", describe(refusal)),
+    }
 }
 
 /// Runs the session. Nothing is left changed.
@@ -125,23 +154,47 @@ pub fn calibrate(
     observer: &mut dyn Observer,
 ) -> Result<Calibration, Error> {
     observer.on(Event::Step("a first look: which CPUs take interrupts"));
-    // It fires.
-    let looked = Looked {
-        spare: Some(line),
-        pairs: false,
+    let mut place = Place {
+        proxy,
+        target,
+        firmware,
+        line,
+        seed,
     };
-    verify_layout(proxy, target, looked)
-        .map_err(|e| e.at_step("verifying the controller's layout"))?;
+    // It fires.
+    place.verify()?;
+    let known = look(&mut place, trial, observer)?;
+    let found = if trial.steer {
+        known.steering != Steering::Nothing
+    } else {
+        !known.landed().is_empty()
+    };
+    if found || known.refusal.is_some() || trial.longest_us <= trial.tried_us {
+        return Ok(known);
+    }
+    // Perhaps only the timeouts were too short.
+    let longer = Trial {
+        timeout_us: trial.timeout_us.max(trial.longest_us),
+        tried_us: trial.tried_us.max(trial.longest_us),
+        ..trial.clone()
+    };
+    look(&mut place, &longer, observer)
+}
+
+fn look(
+    place: &mut Place<'_, '_>,
+    trial: &Trial,
+    observer: &mut dyn Observer,
+) -> Result<Calibration, Error> {
+    let target = place.target;
     let mut cpus: Vec<u8> = (0u8..).take(target.cpus.len()).collect();
     loop {
-        let tried = cells(target, line, trial, &cpus);
         let plan = Plan {
             // A cell whose CPUs do not run is left out.
             custom: false,
-            ..Plan::of(tried)
+            ..Plan::of(cells(target, place.line, trial, &cpus))
         };
-        let outcome = session::run(proxy, target, firmware, &plan, seed, &mut Quiet(observer))?;
-        let outcome = settled(outcome)?;
+        let outcome = place.run(&plan, observer)?;
         let running: Vec<u8> = cpus
             .iter()
             .copied()
@@ -155,134 +208,19 @@ pub fn calibrate(
         return Ok(Calibration {
             steering: steering(target, trial, &cpus, &outcome),
             trial: measured(&outcome, 0).cloned().unwrap_or_default(),
+            timeout_us: trial.timeout_us,
+            refusal: outcome.cells.iter().find_map(|(_, m)| m.refusal),
+            tried: tried(&outcome),
             counter_hz: outcome.answers.hello.map_or(1, |h| h.counter_hz),
             states: outcome.cpus,
         });
     }
 }
 
-/// The trial, then every pair of values on the first and the last CPU.
-fn cells(target: &Target, line: LineId, trial: &Trial, cpus: &[u8]) -> Vec<PlannedCell> {
-    let first = PlannedCell {
-        id: 0,
-        group: Group::Custom,
-        line,
-        fire_cpu: trial.fire_cpu,
-        fields: trial.fields.clone(),
-        masked: Vec::new(),
-        triggers: trial.triggers,
-        timeout_us: trial.timeout_us,
-        grace_us: GRACE_US,
-        routing: trial.routing.clone(),
-        raw: false,
-        special: Special::default(),
-    };
-    let mut cells = vec![first];
-    for (id, (values, cpu)) in tries(target, trial, cpus) {
-        let (accepting, others) = values;
-        let field = |c: u8| {
-            let value = if c == cpu { accepting } else { others };
-            cpus.contains(&c).then_some(value)
-        };
-        cells.push(PlannedCell {
-            id,
-            fire_cpu: 0,
-            fields: (0u8..).take(target.cpus.len()).map(field).collect(),
-            triggers: TRIED,
-            timeout_us: TRIED_TIMEOUT_US,
-            routing: Routing::AsFound,
-            ..cells[0].clone()
-        });
-    }
-    cells
-}
-
-type Values = (u8, u8);
-
-/// Numbers of the cells that try values, the values, and the CPU that is to take interrupts.
-fn tries(target: &Target, trial: &Trial, cpus: &[u8]) -> Vec<(u32, (Values, u8))> {
-    if !trial.steer || is_v1(target) {
-        return Vec::new();
-    }
-    let mut ends: Vec<u8> = cpus
-        .first()
-        .into_iter()
-        .chain(cpus.last())
-        .copied()
-        .collect();
-    ends.dedup();
-    let values = OTHERS.into_iter().flat_map(|others| {
-        let accepting = ACCEPTING.into_iter().filter(move |a| *a != others);
-        accepting.map(move |accepting| (accepting, others))
-    });
-    let all = values.flat_map(|v| ends.clone().into_iter().map(move |cpu| (v, cpu)));
-    (1..).zip(all).collect()
-}
-
-/// The first pair of values with which everything that was taken was taken by the right CPU.
-fn steering(target: &Target, trial: &Trial, cpus: &[u8], outcome: &Outcome) -> Steering {
-    if is_v1(target) {
-        return Steering::Target;
-    }
-    let tries = tries(target, trial, cpus);
-    let works = |values: Values| {
-        let of = tries.iter().filter(|(_, (v, _))| *v == values);
-        of.into_iter().all(|(id, (_, cpu))| {
-            measured(outcome, *id).is_some_and(|m| {
-                let there = m.landed.get(usize::from(*cpu)).copied().unwrap_or(0);
-                there > 0 && there == m.landed.iter().sum::<u64>()
-            })
-        })
-    };
-    match tries.iter().map(|(_, (v, _))| *v).find(|v| works(*v)) {
-        Some((accepting, others)) => Steering::Field { accepting, others },
-        None => Steering::Nothing,
-    }
-}
-
-fn measured(outcome: &Outcome, id: u32) -> Option<&Measured> {
-    let found = outcome.cells.iter().find(|(cell, _)| cell.id == id);
-    found.map(|(_, m)| m).filter(|m| m.fired > 0)
-}
-
-/// The outcome, if it came to its end and left the target as found. Refused cells are an answer.
-fn settled(mut outcome: Outcome) -> Result<Outcome, Error> {
-    if let Some(failure) = outcome.failure.take() {
-        return Err(failure);
-    }
-    if outcome.interrupted {
-        let what = "a first look".to_owned();
-        return Err(Error::Proxy(ProxyError::Interrupted { what }));
-    }
-    if let Some(fault) = outcome.answers.fault {
-        return Err(SessionError::Fault(fault).into());
-    }
-    match &outcome.restoring {
-        r if r.is_restored() => Ok(outcome),
-        Restoring::Checked { differences, .. } => Err(Error::NotRestored(format!(
-            "the target is not as it was found: {}",
-            differences.join("; ")
-        ))),
-        _ => Err(Error::NotRestored(
-            "nobody could look whether the target is as it was found".to_owned(),
-        )),
-    }
-}
-
-/// Hears and stops as the other, but is not told of the cells: they are no part of the plan that the user sees.
-struct Quiet<'o>(&'o mut dyn Observer);
-
-impl Observer for Quiet<'_> {
-    fn on(&mut self, event: Event<'_>) {
-        if matches!(
-            event,
-            Event::Step(_) | Event::Console(_) | Event::Log { .. }
-        ) {
-            self.0.on(event);
-        }
-    }
-
-    fn stop(&self) -> bool {
-        self.0.stop()
-    }
+/// Triggers of the cells that try values, and those of them that landed.
+fn tried(outcome: &Outcome) -> (u64, u64) {
+    let tries = outcome.cells.iter().filter(|(cell, _)| cell.id != 0);
+    tries.fold((0, 0), |(fired, landed), (_, m)| {
+        (fired + m.fired, landed + m.landed.iter().sum::<u64>())
+    })
 }

@@ -6,8 +6,10 @@
 
 mod around;
 mod calibrate;
+mod moment;
 mod pairs;
 mod result;
+mod steering;
 #[cfg(test)]
 mod tests;
 
@@ -15,10 +17,12 @@ use protocol::command::Load;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use around::{Around, Cause, Moment, Near};
-pub use calibrate::{Calibration, Steering, Trial, calibrate};
+pub use around::{Around, Cause};
+pub use calibrate::{Calibration, Trial, calibrate};
+pub use moment::{Moment, Near};
 pub use pairs::{Ask, Kept, Pairs, pairs};
 pub use result::{Bucket, LatencyResult, Pair, Spike, Thresholds, buckets, result};
+pub use steering::Steering;
 
 /// Triggers of a cell unless told otherwise.
 pub const TRIGGERS: u32 = 1000;

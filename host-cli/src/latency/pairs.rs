@@ -146,12 +146,11 @@ fn landing(
     if known.steering != Steering::Nothing {
         return Ok(named);
     }
-    let why = "no value of SIQ_CFG's field makes a single CPU take interrupts here";
     let Some(lands) = known.landed().first().copied() else {
-        return Err(Error::Inconclusive(format!(
-            "latency: {why}, and with the state as found nothing is delivered"
-        )));
+        let why = known.why_nothing();
+        return Err(Error::Inconclusive(format!("latency: {why}")));
     };
+    let why = known.why_not_steered();
     if ask.land_cpus.iter().any(|c| *c != u32::from(lands)) {
         return Err(Error::Usage(format!(
             "--land-cpu: {why}; with the state as found they land on CPU {lands}"

@@ -194,12 +194,14 @@ pub fn result(
             head.marks.push(Mark::note(&about, text));
         }
         if m.is_stopped() {
+            let mut moment = around.moment(cell.id, &special.stop, hz, Cause::Entry);
+            moment.tell(&special.stop, cell.timeout_us);
             spike = Some(Spike {
                 cell: cell.id,
                 load,
                 fire_cpu: cell.fire_cpu,
                 land_cpu,
-                moment: around.moment(cell.id, &special.stop, hz, Cause::Entry),
+                moment,
             });
         }
         pairs.push(pair);

@@ -1,7 +1,7 @@
 use protocol::LineId;
 use protocol::command::{Load, Stop};
 use protocol::event::{Packer, SECOND};
-use protocol::message::{Event as Raw, EventKind};
+use protocol::message::{Event as Raw, EventKind, Refusal};
 
 use super::*;
 use crate::error::{Error, exit};
@@ -16,9 +16,13 @@ fn known(states: &[CpuState], steering: Steering, landed: &[u64]) -> Calibration
         states: states.to_vec(),
         steering,
         trial: Measured {
+            fired: 4,
             landed: landed.to_vec(),
             ..Measured::default()
         },
+        timeout_us: 500,
+        refusal: None,
+        tried: (96, 0),
         counter_hz: 1_000_000_000,
     }
 }
@@ -98,6 +102,55 @@ fn where_nothing_steers_they_are_taken_as_they_land() {
     };
     let said = pairs(&Ask::default(), &nowhere, LINE).unwrap_err();
     assert_eq!(said.exit_code(), exit::INCONCLUSIVE);
+}
+
+#[test]
+fn where_nothing_lands_only_what_is_known_is_said() {
+    let nothing = known(&[Running, Running], Steering::Nothing, &[]);
+    let said = |known: &Calibration| known.why_nothing();
+    let text = said(&nothing);
+    assert!(
+        text.contains("timeout of 500 us") && text.contains("raise --timeout"),
+        "{text}"
+    );
+    let mut late = nothing.clone();
+    late.trial.late = 3;
+    assert!(
+        said(&late).contains("and 3 came after it"),
+        "{}",
+        said(&late)
+    );
+    // Some values let them land, not where they were to: no timeout mends that.
+    let other = Calibration {
+        tried: (96, 9),
+        ..nothing.clone()
+    };
+    let text = said(&other);
+    assert!(
+        text.contains("no value of SIQ_CFG's field") && !text.contains("raise"),
+        "{text}"
+    );
+    // A refusal is the reason, whatever else was not seen.
+    for (refusal, what) in [
+        (Refusal::NotEnabled, "CONFIG reads back without ENABLE"),
+        (Refusal::LineBusy, "the line became high"),
+    ] {
+        let refused = Calibration {
+            trial: Measured::default(),
+            refusal: Some(refusal),
+            tried: (0, 0),
+            ..nothing.clone()
+        };
+        let text = said(&refused);
+        assert!(text.contains(what) && !text.contains("SIQ_CFG"), "{text}");
+    }
+    let read_only = Calibration {
+        refusal: Some(Refusal::SiqCfg { cpu: 0, esr: 0 }),
+        tried: (0, 0),
+        ..nothing
+    };
+    let text = read_only.why_not_steered();
+    assert!(text.contains("does not keep what is written"), "{text}");
 }
 
 #[test]

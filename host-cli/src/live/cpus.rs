@@ -10,7 +10,6 @@ use crate::result::CpuState;
 use crate::target::CpuFacts;
 
 use super::State;
-use super::state::Counts;
 use super::words::{bar, share, short};
 
 /// Narrowest column that shows anything of use.
@@ -33,7 +32,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     if area.height == 0 || cpus.is_empty() {
         return;
     }
-    let total = state.total();
+    let taken = Taken::of(state);
     let heading = usize::from(area.height) > cpus.len() && area.width >= WIDE;
     let rows = area.height - u16::from(heading);
     let columns = cpus
@@ -50,7 +49,7 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     let width = area.width / columns as u16;
     if heading {
         let at = Rect { height: 1, ..area };
-        title(width).dim().render(at, buffer);
+        title(width, &taken).dim().render(at, buffer);
     }
     let place = |i: usize| {
         let (column, row) = (i / usize::from(rows), i % usize::from(rows));
@@ -61,10 +60,10 @@ pub fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     };
     for (i, cpu) in cpus.iter().take(shown).enumerate() {
         let at = place(i);
-        line(state, cpu, &total, at.width).render(at, buffer);
+        line(state, cpu, &taken, at.width).render(at, buffer);
     }
     if shown < cpus.len() {
-        let landed: u64 = total.landed.iter().skip(shown).sum();
+        let landed: u64 = taken.all.iter().skip(shown).sum();
         let text = format!("+{} CPUs: {}", cpus.len() - shown, short(landed));
         Line::from(text).dim().render(place(shown), buffer);
     }
@@ -80,16 +79,44 @@ fn bars(width: u16) -> (usize, usize) {
     }
 }
 
-fn title(width: u16) -> Line<'static> {
+/// What the bars show, by logical CPU.
+struct Taken {
+    /// Over the run.
+    all: Vec<u64>,
+    /// In the cell or the storm; `None` before the first.
+    this: Option<Vec<u64>>,
+    /// Headings of both.
+    titles: [&'static str; 2],
+}
+
+impl Taken {
+    /// Interrupts that landed, or IPIs that were taken.
+    fn of(state: &State) -> Self {
+        if let Some(storm) = &state.storms.newest {
+            return Self {
+                all: state.storms.received.clone(),
+                this: Some(storm.received.clone()),
+                titles: ["received, all storms", "the last storm"],
+            };
+        }
+        Self {
+            all: state.total().landed,
+            this: state.current.as_ref().map(|c| c.counts.landed.clone()),
+            titles: ["landed, all cells", "this cell"],
+        }
+    }
+}
+
+fn title(width: u16, taken: &Taken) -> Line<'static> {
     let (all, _) = bars(width);
+    let [first, second] = taken.titles;
     Line::from(format!(
-        "CPU core cluster boot       {:<w$}this cell",
-        "landed, all cells",
+        "CPU core cluster boot       {first:<w$}{second}",
         w = all + 16
     ))
 }
 
-fn line(state: &State, cpu: &CpuFacts, total: &Counts, width: u16) -> Line<'static> {
+fn line(state: &State, cpu: &CpuFacts, taken: &Taken, width: u16) -> Line<'static> {
     let wide = width >= WIDE;
     let facts = if wide {
         let boot = if cpu.boot { "boot" } else { "" };
@@ -114,12 +141,12 @@ fn line(state: &State, cpu: &CpuFacts, total: &Counts, width: u16) -> Line<'stat
         line.push_span(Span::from(other.name()).dim());
         return line;
     }
-    let of = |counts: &Counts| {
-        let landed = counts.landed.get(usize::from(cpu.id)).copied().unwrap_or(0);
-        (landed, share(landed, counts.landed.iter().sum()))
+    let of = |counts: &[u64]| {
+        let mine = counts.get(usize::from(cpu.id)).copied().unwrap_or(0);
+        (mine, share(mine, counts.iter().sum()))
     };
-    let (all, this) = bars(width);
-    let (landed, part) = of(total);
+    let (all, room) = bars(width);
+    let (landed, part) = of(&taken.all);
     line.push_span(Span::styled(bar(all, part), color(cpu)));
     if !wide {
         line.push_span(Span::from(format!(" {:<6}", short(landed))));
@@ -130,9 +157,9 @@ fn line(state: &State, cpu: &CpuFacts, total: &Counts, width: u16) -> Line<'stat
         short(landed),
         part * 100.0
     )));
-    if let Some(current) = &state.current {
-        let (landed, part) = of(&current.counts);
-        line.push_span(Span::styled(bar(this, part), color(cpu)));
+    if let Some(this) = &taken.this {
+        let (landed, part) = of(this);
+        line.push_span(Span::styled(bar(room, part), color(cpu)));
         line.push_span(Span::from(format!(" {}", short(landed))));
     }
     line

@@ -8,9 +8,10 @@ use ratatui::style::{Color, Style, Stylize as _};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Sparkline, Widget};
 
-use super::state::{Counts, Link};
+use super::counts::Counts;
+use super::state::Link;
 use super::words::{bar, clock, short, ticks};
-use super::{State, cell, cpus};
+use super::{State, cell, cpus, storm};
 
 /// What every height has: title, progress, link, counts, keys.
 const FIXED: u16 = 5;
@@ -59,7 +60,11 @@ impl Heights {
 /// Draws it. Any area will do; below some 40 columns and 12 rows parts are missing.
 pub fn draw(state: &State, now: Duration, area: Rect, buffer: &mut Buffer) {
     let most = area.height.saturating_sub(FIXED + BESIDE);
-    let h = Heights::of(area.height, cpus::rows(state, area.width, most));
+    let mut h = Heights::of(area.height, cpus::rows(state, area.width, most));
+    if state.storms.newest.is_some() {
+        // There is no cell: its room shows storms before the last one.
+        h.log += std::mem::take(&mut h.cell);
+    }
     let mut rest = area;
     let mut next = |height: u16| {
         let height = height.min(rest.height);
@@ -78,7 +83,11 @@ pub fn draw(state: &State, now: Duration, area: Rect, buffer: &mut Buffer) {
     latency(state, next(h.latency), buffer);
     next(h.gap);
     now_measured(state, next(h.cell), buffer);
-    counts(&total, area.width).render(next(1), buffer);
+    match &state.storms.newest {
+        Some(_) => storm::counts(state),
+        None => counts(&total, area.width),
+    }
+    .render(next(1), buffer);
     next(h.gap);
     log(state, next(h.log), buffer);
     keys(state).render(next(1), buffer);
@@ -95,6 +104,9 @@ fn title(state: &State, width: u16) -> Line<'static> {
         };
         line.push_span(Span::from(text).fg(Color::Magenta));
     }
+    if !about.run.is_empty() {
+        line.push_span(Span::from(format!("  {}", about.run)).bold());
+    }
     line.push_span(Span::from(format!("  {}", about.machine)));
     line
 }
@@ -102,6 +114,14 @@ fn title(state: &State, width: u16) -> Line<'static> {
 fn progress(state: &State, total: &Counts, now: Duration, width: u16) -> Line<'static> {
     let done = state.fraction();
     let mut parts = vec![format!("{:>3.0} %", done * 100.0)];
+    if let Some((over, of)) = state.target_time() {
+        let clocks = format!("{} of {} target time", clock(over), clock(of));
+        return gauge(
+            done,
+            format!("{}  {clocks}, {} left", parts[0], clock(of - over)),
+            width,
+        );
+    }
     match state.question {
         Some((at, of, kind)) => parts.push(format!("question {} of {of}: {kind}", at + 1)),
         None if state.cells.1 > 0 => {
@@ -120,7 +140,11 @@ fn progress(state: &State, total: &Counts, now: Duration, width: u16) -> Line<'s
         };
         parts.push(format!("{}{planned} triggers", short(total.fired)));
     }
-    let text = parts.join("  ");
+    gauge(done, parts.join("  "), width)
+}
+
+/// A bar where there is room for one, and what is beside it.
+fn gauge(done: f64, text: String, width: u16) -> Line<'static> {
     let room = usize::from(width)
         .saturating_sub(text.chars().count() + 1)
         .min(40);
@@ -147,12 +171,17 @@ fn link(state: &State, now: Duration, width: u16) -> Line<'static> {
         ),
         Link::Lost => ("LOST".to_owned(), Style::new().fg(Color::Red)),
     };
-    let rate = state
-        .rate(now)
-        .map_or_else(|| "-".to_owned(), |r| short(r.round() as u64));
-    let per = if width < 60 { "/s" } else { " triggers/s" };
+    let rate = match &state.storms.newest {
+        Some(storm) => storm.speed(),
+        None => {
+            let rate = state.rate(now);
+            let rate = rate.map_or_else(|| "-".to_owned(), |r| short(r.round() as u64));
+            let per = if width < 60 { "/s" } else { " triggers/s" };
+            format!("{rate}{per}")
+        }
+    };
     let mut line = Line::from(vec![
-        Span::from(format!("{rate}{per}  link ")),
+        Span::from(format!("{rate}  link ")),
         Span::styled(text, style),
     ]);
     if state.retries > 0 {
@@ -168,6 +197,9 @@ fn link(state: &State, now: Duration, width: u16) -> Line<'static> {
 fn latency(state: &State, area: Rect, buffer: &mut Buffer) {
     if area.height < 2 {
         return;
+    }
+    if state.storms.newest.is_some() {
+        return storm::rates(state, area, buffer);
     }
     let label = 22.min(area.width);
     let room = area.width - label;

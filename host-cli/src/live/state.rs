@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use crate::plan::{Plan, PlannedCell, Question, cell_us};
-use crate::result::{CpuState, Mark, MarkKind};
-use crate::session::{Event, Measured};
-use crate::target::{CpuFacts, Target};
+use crate::plan::{PlannedCell, Question, cell_us};
+use crate::result::CpuState;
+use crate::session::{Event, Measured, Reply};
 
+use super::About;
+use super::counts::Counts;
 use super::series::{Last, Rate};
+use super::storms::{Storm, Storms};
 
 /// Latencies kept: more than any terminal is wide.
 const PARTS: usize = 512;
@@ -18,99 +20,6 @@ const HELD: usize = 1000;
 /// A time without any sign of life after which the link counts as silent. A slice takes 20 ms, and longer only while one
 /// trigger of the plan does.
 const SILENT: Duration = Duration::from_secs(2);
-
-/// A plan tells nothing about its end before it has run for so long.
-const SETTLE: Duration = Duration::from_secs(1);
-
-/// What is known before the session starts.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// The target as the user named it.
-    pub target: String,
-    /// Chip and board.
-    pub machine: String,
-    /// Every number is a model's answer.
-    pub model: bool,
-    /// CPUs by logical id.
-    pub cpus: Vec<CpuFacts>,
-    /// Cells planned; 0 if nobody knows yet.
-    pub cells: usize,
-    /// Triggers planned.
-    pub triggers: u64,
-    /// How long the cells take if everything is delivered, in microseconds of the target's clock.
-    pub expected_us: u128,
-    /// It ends when its time is over: how much of it is done is not told by its cells.
-    pub ends_by_time: bool,
-}
-
-impl About {
-    /// A run of `plan`, which may be empty: then the session's events tell how many cells there are.
-    #[must_use]
-    pub fn new(name: &str, target: &Target, marks: &[Mark], plan: &Plan) -> Self {
-        let soc = &target.soc;
-        let machine = [soc.title(), &soc.board];
-        let ends_by_time = plan.until.duration_us.is_some();
-        Self {
-            target: name.to_owned(),
-            machine: machine.join(" ").trim_end().to_owned(),
-            model: marks.iter().any(|m| m.kind == MarkKind::ModelOnly),
-            cpus: target.cpus.clone(),
-            cells: plan.cells.len(),
-            triggers: if ends_by_time {
-                0
-            } else {
-                plan.cells.iter().map(|c| u64::from(c.triggers)).sum()
-            },
-            expected_us: plan.cells.iter().map(cell_us).sum(),
-            ends_by_time,
-        }
-    }
-}
-
-/// Counts that are shown; `landed` by logical CPU.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Triggers.
-    pub fired: u64,
-    /// Where they landed.
-    pub landed: Vec<u64>,
-    /// Not taken in time.
-    pub lost: u64,
-    /// Of these, taken later.
-    pub late: u64,
-    /// Taken again.
-    pub duplicate: u64,
-    /// EVENT was 0 or another line.
-    pub spurious: u64,
-}
-
-impl Counts {
-    fn of(m: &Measured) -> Self {
-        Self {
-            fired: m.fired,
-            landed: m.landed.clone(),
-            lost: m.lost,
-            late: m.late,
-            duplicate: m.duplicate,
-            spurious: m.spurious,
-        }
-    }
-
-    /// Adds others.
-    pub fn add(&mut self, other: &Self) {
-        if self.landed.len() < other.landed.len() {
-            self.landed.resize(other.landed.len(), 0);
-        }
-        for (sum, n) in self.landed.iter_mut().zip(&other.landed) {
-            *sum += n;
-        }
-        self.fired += other.fired;
-        self.lost += other.lost;
-        self.late += other.late;
-        self.duplicate += other.duplicate;
-        self.spurious += other.spurious;
-    }
-}
 
 /// The cell that is being measured, or was last.
 #[derive(Clone, Debug)]
@@ -155,6 +64,8 @@ pub struct State {
     pub question: Option<(usize, usize, &'static str)>,
     /// The cell of the last event.
     pub current: Option<Current>,
+    /// Storms of IPIs that are over, if it is about these.
+    pub storms: Storms,
     /// p50 and p99 of each part of a cell, in ticks.
     pub latencies: Last<(u64, u64)>,
     /// Exchanges with the loader that were repeated.
@@ -165,10 +76,12 @@ pub struct State {
     pub stopping: bool,
     /// Counts of the cells that are over.
     done: Counts,
-    done_us: u128,
+    pub(super) done_us: u128,
+    /// Ticks of the target's counter that parts of cells took.
+    pub(super) ticks: u64,
     rate: Rate,
-    begun: Duration,
-    measuring: Option<Duration>,
+    pub(super) begun: Duration,
+    pub(super) measuring: Option<Duration>,
     heard: Duration,
     asked: Option<Duration>,
     lost: bool,
@@ -189,12 +102,14 @@ impl State {
             counter_hz: 0,
             question: None,
             current: None,
+            storms: Storms::default(),
             latencies: Last::new(PARTS),
             retries: 0,
             log: Last::new(LINES),
             stopping: false,
             done: Counts::default(),
             done_us: 0,
+            ticks: 0,
             rate: Rate::default(),
             begun: now,
             measuring: None,
@@ -226,14 +141,24 @@ impl State {
             }
             Event::Progress { cell, of, so_far } => self.counts(cell, *of, so_far, false, now),
             Event::Done { cell, of, counts } => self.counts(cell, *of, counts, true, now),
+            Event::Answered {
+                question: Question::Storm(cell),
+                reply: Reply::Storm(result),
+                ..
+            } => {
+                let storm = Storm::new(cell, result, self.counter_hz);
+                self.log.push(storm.line());
+                self.storms.add(storm);
+            }
             Event::Part { counts, .. } => {
+                self.ticks += counts.elapsed;
                 if counts.histogram.total() > 0 {
                     let at = |part| counts.histogram.per_mille(part);
                     self.latencies.push((at(500), at(990)));
                 }
             }
             // Text reaches the screen as lines.
-            Event::Console(_) | Event::Log { .. } | Event::Raw { .. } => {}
+            Event::Console(_) | Event::Log { .. } | Event::Raw { .. } | Event::Answered { .. } => {}
         }
         self.heard = now;
         self.asked = None;
@@ -245,6 +170,7 @@ impl State {
         self.cpus = cpus.to_vec();
         self.cells = (0, self.about.cells);
         self.done_us = 0;
+        self.ticks = 0;
         self.question = None;
         self.measuring = Some(now);
         self.rate.add(now, self.total().fired);
@@ -340,47 +266,6 @@ impl State {
             None if since >= SILENT => Link::Silent(since),
             None => Link::Connected,
         }
-    }
-
-    /// How much is done, 0 to 1: by the time that cells are expected to take, or by their number where nobody knows that; 0 of
-    /// a run that ends by time.
-    #[must_use]
-    pub fn fraction(&self) -> f64 {
-        if self.about.ends_by_time {
-            return 0.0;
-        }
-        let part = self.current.as_ref().filter(|c| !c.over);
-        let share = part.map_or(0.0, |c| {
-            c.counts.fired as f64 / f64::from(c.cell.triggers.max(1))
-        });
-        let done = match (self.about.expected_us, self.question, self.cells.1) {
-            // Questions come after all cells.
-            (_, Some((at, of, _)), _) => at as f64 / of.max(1) as f64,
-            (0, None, 0) => 0.0,
-            (0, None, of) => (self.cells.0 as f64 + share) / of as f64,
-            (us, None, _) => {
-                let now = part.map_or(0.0, |c| share * cell_us(&c.cell) as f64);
-                (self.done_us as f64 + now) / us as f64
-            }
-        };
-        done.clamp(0.0, 1.0)
-    }
-
-    /// Time since the session began.
-    #[must_use]
-    pub fn elapsed(&self, now: Duration) -> Duration {
-        now.saturating_sub(self.begun)
-    }
-
-    /// Time that the rest takes if it goes on like this; `None` before there is anything to tell it from.
-    #[must_use]
-    pub fn left(&self, now: Duration) -> Option<Duration> {
-        let (done, since) = (self.fraction(), self.measuring?);
-        if done <= 0.0 || now.saturating_sub(since) < SETTLE {
-            return None;
-        }
-        Duration::try_from_secs_f64(now.saturating_sub(since).as_secs_f64() * (1.0 - done) / done)
-            .ok()
     }
 }
 

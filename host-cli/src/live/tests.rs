@@ -8,12 +8,13 @@ use ratatui::backend::TestBackend;
 use protocol::LineId;
 use protocol::command::{Special, StormCell};
 use protocol::latency::bucket;
+use protocol::message::StormResult;
 
 use super::state::Link;
 use super::{About, State, draw};
 use crate::plan::{Group, MaskedCpu, Plan, PlannedCell, Question, Routing, cell_us};
 use crate::result::CpuState;
-use crate::session::{Answers, Event, Measured};
+use crate::session::{Answers, Event, Measured, Reply};
 use crate::target::{Core, CpuFacts};
 
 const fn at(ms: u64) -> Duration {
@@ -65,7 +66,8 @@ fn about(cpus: u8, cells: &[PlannedCell]) -> About {
         cells: plan.cells.len(),
         triggers: plan.cells.iter().map(|c| u64::from(c.triggers)).sum(),
         expected_us: plan.cells.iter().map(cell_us).sum(),
-        ends_by_time: plan.until.duration_us.is_some(),
+        duration_us: plan.until.duration_us,
+        run: String::new(),
     }
 }
 
@@ -196,14 +198,118 @@ fn progress_goes_by_the_time_that_cells_take() {
     assert!((left - 1.8 * (1.0 - done) / done).abs() < 1e-3, "{left}");
     assert_eq!(s.left(at(1_100)), None, "too early to tell");
     // Without a plan every cell counts the same.
-    // A run that ends by time is not told by its cells.
-    let mut by_time = halfway();
-    by_time.about.ends_by_time = true;
-    assert!(by_time.fraction() <= 0.0);
-    assert_eq!(by_time.left(at(60_000)), None);
     let mut unplanned = s.clone();
     unplanned.about.expected_us = 0;
     assert!((unplanned.fraction() - 0.75).abs() < 1e-9);
+}
+
+#[test]
+fn a_run_that_ends_by_time_is_told_by_the_targets_clock() {
+    let mut s = halfway();
+    s.about.duration_us = Some(80_000_000);
+    let mut counts = measured(&[10, 0, 0], 0);
+    // Of two parts 20 s together, whatever the host's clock says.
+    counts.elapsed = 10 * 24_000_000;
+    for _ in 0..2 {
+        let cell = &s.current.clone().unwrap().cell;
+        let counts = &counts;
+        s.on(&Event::Part { cell, counts }, at(2_500));
+    }
+    assert!((s.fraction() - 0.25).abs() < 1e-9, "{}", s.fraction());
+    assert_eq!(s.left(at(99_000)), Some(at(60_000)));
+    let line = &picture(&s, at(3_000), 90, 12)[1];
+    assert!(
+        line.contains("25 %  0:20 of 1:20 target time, 1:00 left"),
+        "{line}"
+    );
+    // Its last part may end a little later.
+    counts.elapsed = 61 * 24_000_000;
+    let cell = &s.current.clone().unwrap().cell;
+    let counts = &counts;
+    s.on(&Event::Part { cell, counts }, at(2_500));
+    assert_eq!((s.fraction(), s.left(at(3_000))), (1.0, Some(at(0))));
+}
+
+#[test]
+fn one_of_several_runs_says_which() {
+    let mut s = halfway();
+    s.about = s.about.of_run("side B, run 4 of 6".to_owned());
+    let line = &picture(&s, at(3_000), 100, 12)[0];
+    assert!(line.contains("side B, run 4 of 6"), "{line}");
+}
+
+#[test]
+fn storms_show_who_took_how_much_and_how_fast() {
+    let mut s = State::new(about(3, &[]), at(0));
+    let started = Event::Started {
+        counter_hz: 24_000_000,
+        cpus: &[CpuState::Running; 3],
+        answers: &Answers::default(),
+    };
+    s.on(&started, at(10));
+    let cell = |id| StormCell {
+        id,
+        cpus: 7,
+        pattern: protocol::command::Pattern::Pairs,
+        via: protocol::command::Via::Global,
+        paced: true,
+        shared: false,
+        us: 100,
+    };
+    let answer = |received: [u32; 3], trapped| {
+        Reply::Storm(Box::new(StormResult {
+            id: 0,
+            refusal: None,
+            trapped,
+            // 100 us.
+            elapsed: 2_400,
+            sent: [400, 400, 0].into_iter().collect(),
+            sent_to: received.into_iter().collect(),
+            received: received.into_iter().collect(),
+            counted: 0,
+            missed: 0,
+        }))
+    };
+    for (at_question, received) in [(0, [100, 300, 0]), (1, [300, 200, 100])] {
+        let (question, reply) = (Question::Storm(cell(0)), answer(received, None));
+        s.on(
+            &Event::Answered {
+                at: at_question,
+                of: 3,
+                question: &question,
+                reply: &reply,
+            },
+            at(20),
+        );
+    }
+    let got = picture(&s, at(30), 100, 14).join("\n");
+    // 400 of 1000 each, and none: 6 IPIs a microsecond in the last one.
+    for what in [
+        "received, all storms",
+        "the last storm",
+        "400  40.0 %",
+        "500  50.0 %",
+        "100  10.0 %",
+        "6.000 M IPI/s",
+        "3 CPUs, pairs, global, paced, per-cpu",
+        "IPIs of all storms: sent 1600, received 1000",
+        // The rows before it stay readable.
+        "4.000 M IPI/s, sent 800 received 400",
+    ] {
+        assert!(got.contains(what), "{what}:\n{got}");
+    }
+    let (question, reply) = (Question::Storm(cell(2)), answer([0; 3], Some(0x0200_0000)));
+    s.on(
+        &Event::Answered {
+            at: 2,
+            of: 3,
+            question: &question,
+            reply: &reply,
+        },
+        at(40),
+    );
+    let got = picture(&s, at(50), 100, 14).join("\n");
+    assert!(got.contains("trapped, ESR 0x2000000"), "{got}");
 }
 
 #[test]

@@ -19,6 +19,9 @@ impl Document for CompareResult {
                 firmware(side)
             ));
         }
+        if !self.complete {
+            lines.push("PARTIAL: not every run was made that was to be, see below".to_owned());
+        }
         for (which, side) in [(WhichSide::A, &self.a), (WhichSide::B, &self.b)] {
             if let Some(text) = &side.model {
                 lines.push(format!("MODEL ONLY, side {}: {text}", which.name()));

@@ -10,7 +10,9 @@ impl Document for HandoffReport {
     const ROWS: &'static [&'static str] = &["sums", "rows"];
 
     fn heading(&self) -> Vec<String> {
-        head_lines(&self.head)
+        let mut lines = head_lines(&self.head);
+        lines.push(format!("served within {} us, or lost", self.timeout_us));
+        lines
     }
 
     fn grids(&self) -> Vec<Grid> {

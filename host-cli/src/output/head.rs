@@ -3,6 +3,7 @@
 use crate::result::{Head, MarkKind};
 
 use super::Grid;
+use super::table::plural;
 
 /// The lines that every run on a target begins with.
 #[must_use]
@@ -26,8 +27,11 @@ pub fn head_lines(head: &Head) -> Vec<String> {
         format!("; virtual CPUs take turns of {ns} ns")
     });
     lines.push(format!(
-        "counter {} Hz, step {} ticks = {} ns{turns}",
-        c.hz, c.step_ticks, c.step_ns
+        "counter {} Hz, step {} {} = {} ns{turns}",
+        c.hz,
+        c.step_ticks,
+        plural(c.step_ticks, "tick", "ticks"),
+        c.step_ns
     ));
     let b = &head.build;
     lines.push(format!("aicprobe {}, firmware {}", b.tool, b.firmware));

@@ -1,6 +1,6 @@
 //! Storms of IPIs as tables.
 
-use crate::storm::{Accounting, Pace, Row, StormReport, Target, Way};
+use crate::storm::{Pace, Row, StormReport};
 
 use super::grid::{Document, Grid};
 use super::head::{cpu_grid, head_lines, head_notes};
@@ -14,6 +14,10 @@ impl Document for StormReport {
             "storms of {} us, each {} times, interleaved; m_sent, m_received, per_cpu: million IPIs a second of target time",
             self.us, self.repeat
         ));
+        lines.push(
+            "alone: no request can have found another one pending, one that was not taken is lost; elsewhere merged is an upper bound"
+                .to_owned(),
+        );
         lines
     }
 
@@ -35,6 +39,7 @@ impl Document for StormReport {
                 "efficiency",
                 "sent",
                 "received",
+                "alone",
                 "merged",
                 "merged_share",
                 "lost",
@@ -56,19 +61,15 @@ impl Document for StormReport {
             let row = &self.rows[v.row];
             lines.push(format!("VIOLATION in {}: {}", title(row), v.text));
         }
-        let mut ran = self.rows.iter().filter(|r| r.runs > 0).peekable();
-        if self.violations.is_empty() && ran.peek().is_some() && ran.all(|r| r.lost == 0) {
-            let paced = self
-                .rows
-                .iter()
-                .any(|r| r.runs > 0 && r.pace == Pace::Paced);
-            let text = if paced {
-                "the books balance: what was sent was taken, or merged with one that was pending"
-            } else {
-                "a flood cannot tell an IPI that merged from one that was lost: --pace paced can"
-            };
-            lines.push(text.to_owned());
+        let mut ran = self.rows.iter().filter(|r| r.runs > 0);
+        let alone = self.rows.iter().any(|r| r.runs > 0 && r.alone);
+        if self.violations.is_empty() && alone && ran.all(|r| r.lost == 0) {
+            lines.push(
+                "the books balance: what was sent was taken, or may have merged with one that was pending"
+                    .to_owned(),
+            );
         }
+        lines.extend(self.about_merged());
         lines.extend(head_notes(&self.head));
         lines
     }
@@ -77,14 +78,7 @@ impl Document for StormReport {
 /// A row in a few words.
 #[must_use]
 pub fn title(row: &Row) -> String {
-    format!(
-        "CPUs {}, {}, {}, {}, {}",
-        ranges(&row.cpus),
-        pattern(row.pattern),
-        way(row.via),
-        pace(row.pace),
-        accounting(row.accounting)
-    )
+    format!("CPUs {}, {}", ranges(&row.cpus), row.kind())
 }
 
 fn cells(row: &Row) -> Vec<String> {
@@ -106,10 +100,10 @@ fn cells(row: &Row) -> Vec<String> {
     vec![
         row.cpus.len().to_string(),
         ranges(&row.cpus),
-        pattern(row.pattern).to_owned(),
-        way(row.via).to_owned(),
-        pace(row.pace).to_owned(),
-        accounting(row.accounting).to_owned(),
+        row.pattern.name().to_owned(),
+        row.via.name().to_owned(),
+        row.pace.name().to_owned(),
+        row.accounting.name().to_owned(),
         rate(row.m_sent.mean),
         rate(row.m_received.mean),
         rate(row.m_received.min),
@@ -118,6 +112,7 @@ fn cells(row: &Row) -> Vec<String> {
         share(row.efficiency),
         count(row.sent),
         count(row.received),
+        if row.alone { "yes" } else { "no" }.to_owned(),
         count(row.merged),
         share(row.merged_share),
         count(row.lost),
@@ -152,34 +147,4 @@ fn ranges(cpus: &[u8]) -> String {
         })
         .collect();
     parts.join(" ")
-}
-
-const fn pattern(p: Target) -> &'static str {
-    match p {
-        Target::One => "one",
-        Target::All => "all",
-        Target::Pairs => "pairs",
-    }
-}
-
-const fn way(w: Way) -> &'static str {
-    match w {
-        Way::Local => "local",
-        Way::Global => "global",
-        Way::Mmio => "mmio",
-    }
-}
-
-const fn pace(p: Pace) -> &'static str {
-    match p {
-        Pace::Flood => "flood",
-        Pace::Paced => "paced",
-    }
-}
-
-const fn accounting(a: Accounting) -> &'static str {
-    match a {
-        Accounting::PerCpu => "per-cpu",
-        Accounting::Shared => "shared",
-    }
 }

@@ -80,7 +80,8 @@ fn or_dash(text: &str) -> &str {
     if text.is_empty() { "-" } else { text }
 }
 
-const fn plural(n: u32, one: &'static str, many: &'static str) -> &'static str {
+/// The word for so many.
+pub(super) const fn plural(n: u32, one: &'static str, many: &'static str) -> &'static str {
     if n == 1 { one } else { many }
 }
 

@@ -162,16 +162,10 @@ impl Replay<'_> {
 }
 
 impl Replayed {
-    /// Says what has to be said about numbers that come from a file.
+    /// Says what is missing or differs. Of a whole file there is nothing to say: its result is that of the run, to the byte.
     fn mark(&mut self) {
-        let Trailer {
-            events, dropped, ..
-        } = self.totals;
+        let dropped = self.totals.dropped;
         let marks = &mut self.head.marks;
-        marks.push(Mark::note(
-            "all",
-            format!("computed again from {events} raw events"),
-        ));
         if let Some(at) = self.cut {
             let text = format!(
                 "the file of raw events is cut after byte {at}: its run did not end, or not all of it was kept"

@@ -101,6 +101,12 @@ pub enum SessionError {
         /// What became of it.
         state: &'static str,
     },
+    /// Fewer CPUs run than are needed.
+    #[error("{what} takes two CPUs, and one runs on this target")]
+    OneCpu {
+        /// What needs them.
+        what: &'static str,
+    },
     /// A CPU that an earlier client left in a function.
     #[error(
         "CPU {cpu} has not come back from a function that an earlier client called on it, within {seconds} s, and the loader waits for it: restart the target"
@@ -139,6 +145,7 @@ impl SessionError {
         match self {
             Self::SiqTraps { .. }
             | Self::CpuMissing { .. }
+            | Self::OneCpu { .. }
             | Self::Upload { .. }
             | Self::Busy { .. }
             | Self::StartedElsewhere { .. } => exit::TARGET,

@@ -107,6 +107,8 @@ pub fn trial(ask: &Ask, target: &Target) -> Result<Trial, Error> {
         routing,
         triggers: FIRST_LOOK,
         timeout_us: ask.timeout_us,
+        tried_us: ask.timeout_us,
+        longest_us: ask.timeout_us,
         steer: false,
     })
 }
@@ -134,8 +136,8 @@ pub fn expected(ask: &Ask, trial: &Trial, known: &Calibration) -> Result<Vec<u8>
     let mut landed = known.landed();
     landed.sort_unstable();
     if landed.is_empty() {
-        let what = "soak: nothing is delivered in the state asked for";
-        return Err(Error::Inconclusive(what.to_owned()));
+        let why = known.why_nothing();
+        return Err(Error::Inconclusive(format!("soak: {why}")));
     }
     if ask.expect.is_empty() {
         return Ok(landed);

@@ -220,6 +220,7 @@ fn violation(
     for event in &mut moment.events {
         event.trigger += before;
     }
+    moment.tell(&cell.special.stop, cell.timeout_us);
     Some(Violation {
         at_ns: ticks_to_ns(all.elapsed, hz),
         moment,

@@ -31,6 +31,8 @@ fn trial() -> Trial {
         routing: Routing::AsFound,
         triggers: FIRST_LOOK,
         timeout_us: 10_000,
+        tried_us: 10_000,
+        longest_us: 10_000,
         steer: false,
     }
 }

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::first_look::all_run;
 use crate::plan::{Plan, Question};
+use crate::result::CpuState;
+use crate::session::SessionError;
 use crate::target::CpuFacts;
 
 /// Who sends to whom.
@@ -21,6 +24,18 @@ pub enum Target {
     Pairs,
 }
 
+impl Target {
+    /// As in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::One => "one",
+            Self::All => "all",
+            Self::Pairs => "pairs",
+        }
+    }
+}
+
 /// How IPIs go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -33,6 +48,18 @@ pub enum Way {
     Mmio,
 }
 
+impl Way {
+    /// As in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Global => "global",
+            Self::Mmio => "mmio",
+        }
+    }
+}
+
 /// When a sender sends again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -43,6 +70,17 @@ pub enum Pace {
     Paced,
 }
 
+impl Pace {
+    /// As in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flood => "flood",
+            Self::Paced => "paced",
+        }
+    }
+}
+
 /// Where receivers count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -51,6 +89,17 @@ pub enum Accounting {
     PerCpu,
     /// And in one word that all share.
     Shared,
+}
+
+impl Accounting {
+    /// As in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PerCpu => "per-cpu",
+            Self::Shared => "shared",
+        }
+    }
 }
 
 /// What is asked for; an empty list stands for everything that fits the target.
@@ -178,7 +227,7 @@ fn is_one_cluster(cpus: &[CpuFacts], set: &[u8]) -> bool {
 }
 
 /// The set that the user named.
-fn named(cpus: &[CpuFacts], ids: &[u32]) -> Result<Vec<u8>, Error> {
+fn named(cpus: &[CpuFacts], states: &[CpuState], ids: &[u32]) -> Result<Vec<u8>, Error> {
     let mut set = Vec::new();
     for id in ids {
         let known = cpus.iter().find(|c| u32::from(c.id) == *id);
@@ -198,6 +247,7 @@ fn named(cpus: &[CpuFacts], ids: &[u32]) -> Result<Vec<u8>, Error> {
         let text = "--cpus: a storm takes two CPUs or more";
         return Err(Error::Usage(text.to_owned()));
     }
+    all_run(set.iter().copied(), states)?;
     Ok(set)
 }
 
@@ -210,11 +260,17 @@ fn or_all<T: ValueEnum + Copy>(chosen: &[T]) -> Vec<T> {
 }
 
 /// The storms, and the plan that runs them: all of them, then all again, as often as they are repeated. `mmio`: the controller
-/// has IPI_SEND (AICv1).
+/// has IPI_SEND (AICv1). `states`: of each CPU; those that do not run are in no storm.
 ///
 /// # Errors
-/// [`Error::Usage`] for CPUs that are not there, fewer than two of them, and a way that the controller does not have.
-pub fn plan(cpus: &[CpuFacts], mmio: bool, options: &Options) -> Result<(Vec<Shape>, Plan), Error> {
+/// [`Error::Usage`] for CPUs that are not there, fewer than two of them, and a way that the controller does not have;
+/// [`SessionError::CpuMissing`] for one that is named and does not run, [`SessionError::OneCpu`] where no two run.
+pub fn plan(
+    cpus: &[CpuFacts],
+    states: &[CpuState],
+    mmio: bool,
+    options: &Options,
+) -> Result<(Vec<Shape>, Plan), Error> {
     let mut ways = or_all(&options.ways);
     if !mmio {
         if options.ways.contains(&Way::Mmio) {
@@ -223,16 +279,21 @@ pub fn plan(cpus: &[CpuFacts], mmio: bool, options: &Options) -> Result<(Vec<Sha
         }
         ways.retain(|way| *way != Way::Mmio);
     }
-    let given = options.cpus.as_deref().map(|ids| named(cpus, ids));
+    let given = options.cpus.as_deref().map(|ids| named(cpus, states, ids));
     let given = given.transpose()?;
+    let running: Vec<CpuFacts> = cpus
+        .iter()
+        .zip(states)
+        .filter(|(_, state)| **state == CpuState::Running)
+        .map(|(cpu, _)| cpu.clone())
+        .collect();
+    let cpus = &running[..];
     let all = match &given {
         Some(set) => vec![set.clone()],
         None => sets(cpus),
     };
     if all.is_empty() {
-        return Err(Error::Usage(
-            "storm: this target has one CPU, a storm takes two".to_owned(),
-        ));
+        return Err(SessionError::OneCpu { what: "a storm" }.into());
     }
     let mut shapes = Vec::new();
     for way in ways {

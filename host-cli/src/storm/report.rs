@@ -1,13 +1,14 @@
 //! The result of `aicprobe storm`.
 
+use clap::ValueEnum as _;
 use protocol::message::{Refusal, StormResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::result::{CpuState, Head, Mark};
+use crate::result::{CpuState, Head, Mark, MissBound};
 use crate::session::{Outcome, Reply};
 
-use super::plan::Shape;
+use super::plan::{Shape, Way};
 use super::row::{Row, Violation};
 
 /// Storms of IPIs on a target.
@@ -69,7 +70,22 @@ pub fn report(
         violations.extend(row.violations(rows.len(), shape));
         rows.push(row);
     }
-    compare(&mut rows);
+    head.marks.extend(compare(&mut rows));
+    let trapped = rows.iter().filter(|r| r.trapped.is_some()).count();
+    if trapped > 0 {
+        let of = rows.len();
+        let text = format!("sending takes an exception in {trapped} of {of} rows: not measured");
+        head.marks.push(Mark::partial("rows", text));
+    }
+    let left_out = head.cpus.iter().filter(|c| c.state != CpuState::Running);
+    let left_out: Vec<String> = left_out.map(|c| c.id.to_string()).collect();
+    if !left_out.is_empty() {
+        let text = format!(
+            "CPUs that do not run are in no storm: {}",
+            left_out.join(", ")
+        );
+        head.marks.push(Mark::partial("rows", text));
+    }
     let planned = shapes.len() * repeat as usize;
     if results.len() < planned {
         head.complete = false;
@@ -89,16 +105,71 @@ pub fn report(
     (report, refusal)
 }
 
-/// Efficiencies: against the smallest set of the same kind, the first of them where there are several.
-fn compare(rows: &mut [Row]) {
+/// Efficiencies: against the smallest set of the same kind, the first of them where there are several. What to say about kinds
+/// whose smallest set is nothing to compare with.
+fn compare(rows: &mut [Row]) -> Vec<Mark> {
     let kind = |r: &Row| (r.pattern, r.via, r.pace, r.accounting);
+    let mut marks: Vec<Mark> = Vec::new();
     for i in 0..rows.len() {
-        let same = rows
-            .iter()
-            .filter(|r| kind(r) == kind(&rows[i]) && r.runs > 0);
-        let least = same.min_by_key(|r| r.cpus.len()).map(|r| r.per_cpu);
-        rows[i].efficiency = least
-            .filter(|per_cpu| *per_cpu > 0.0 && rows[i].runs > 0)
-            .map(|per_cpu| rows[i].per_cpu / per_cpu);
+        let same = rows.iter().filter(|r| kind(r) == kind(&rows[i]));
+        let Some(least) = same.min_by_key(|r| r.cpus.len()) else {
+            continue;
+        };
+        let (per_cpu, runs) = (least.per_cpu, rows[i].runs);
+        let (lost, missed) = (least.lost, least.missed);
+        if lost + missed == 0 {
+            let is_there = least.runs > 0 && per_cpu > 0.0 && runs > 0;
+            rows[i].efficiency = is_there.then(|| rows[i].per_cpu / per_cpu);
+            continue;
+        }
+        let of = least.cpus.len();
+        let text = format!(
+            "no efficiency for {}: the smallest set ({of} CPUs) lost {lost}, and {missed} waits ran out, so that its rate is nothing to compare with",
+            least.kind()
+        );
+        if marks.iter().all(|m| m.text != text) {
+            marks.push(Mark::note("rows.efficiency", text));
+        }
+    }
+    marks
+}
+
+impl StormReport {
+    /// Why nothing at all was measured, if sending takes an exception in every row.
+    #[must_use]
+    pub fn why_nothing(&self) -> Option<String> {
+        let first = self.rows.first()?.trapped.as_ref()?;
+        let none = |r: &Row| r.runs == 0 && r.trapped.is_some();
+        self.rows.iter().all(none).then(|| {
+            format!("nothing was measured: sending takes an exception in every row, ESR {first}")
+        })
+    }
+
+    /// Whether a request that was not taken was lost, as far as requests that were alone tell it: a sentence for every way in
+    /// which some may have merged.
+    #[must_use]
+    pub fn about_merged(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for way in Way::value_variants() {
+            let ran = || self.rows.iter().filter(|r| r.via == *way && r.runs > 0);
+            if ran().all(|r| r.merged == 0) {
+                continue;
+            }
+            let alone = || ran().filter(|r| r.alone);
+            let (sent, lost) = alone().fold((0, 0), |(s, l), r| (s + r.sent, l + r.lost));
+            let name = way.name();
+            lines.push(match (sent, lost, MissBound::of(lost, sent).upper_95) {
+                (1.., 0, Some(bound)) => format!(
+                    "{name}: merged is an upper bound, a lost one would be among them; of {sent} requests that were alone none was lost (rate below {bound:.2e}, 95 %)"
+                ),
+                (1.., ..) => format!(
+                    "{name}: merged holds lost ones too: of {sent} requests that were alone {lost} were lost"
+                ),
+                _ => format!(
+                    "{name}: merged is an upper bound: a request that was lost cannot be told from one that merged; --pace paced --pattern pairs can"
+                ),
+            });
+        }
+        lines
     }
 }

@@ -72,13 +72,18 @@ pub struct Row {
     pub m_received: Spread,
     /// The mean of `m_received` per CPU of the set.
     pub per_cpu: f64,
-    /// `per_cpu` over that of the smallest set with the same pattern, way, pace and accounting; `null` where that is 0.
+    /// `per_cpu` over that of the smallest set with the same pattern, way, pace and accounting; `null` where that one took none, lost
+    /// any, waited in vain or was not measured.
     pub efficiency: Option<f64>,
-    /// IPIs that found one pending and went with it.
+    /// No request can have found another one pending: paced, with one sender a target. Only there a lost one can be told from one
+    /// that merged.
+    pub alone: bool,
+    /// At most so many found one pending and went with it: requests that were not taken where they may have merged. One that was
+    /// lost there is among them.
     pub merged: u64,
     /// `merged` over `sent`; `null` if nothing was sent.
     pub merged_share: Option<f64>,
-    /// IPIs that no pending one explains: each was alone, and was not taken.
+    /// Requests that no pending one explains: each was alone, or none was taken at all.
     pub lost: u64,
     /// IPIs taken by CPUs that they were not sent to.
     pub strayed: u64,
@@ -86,6 +91,8 @@ pub struct Row {
     pub missed: u64,
     /// The word that all receivers share; `null` without one.
     pub counted: Option<u64>,
+    /// Sending takes an exception: its ESR in the first run that it did; `null` where it does not.
+    pub trapped: Option<String>,
     /// By CPU; those that neither sent nor were sent to nor took any are left out.
     pub by_cpu: Vec<Counts>,
     /// Why there are no counts, or what is strange about them.
@@ -118,6 +125,18 @@ pub struct Violation {
 }
 
 impl Row {
+    /// What it has in common with those of other sets: pattern, way, pace and accounting.
+    #[must_use]
+    pub fn kind(&self) -> String {
+        format!(
+            "{}, {}, {}, {}",
+            self.pattern.name(),
+            self.via.name(),
+            self.pace.name(),
+            self.accounting.name()
+        )
+    }
+
     /// The row of a shape. `results`: its runs; `hz`: of the counter; `runs_now`: whether a CPU was in the firmware.
     #[must_use]
     pub fn new(
@@ -145,12 +164,14 @@ impl Row {
             m_received: Spread::default(),
             per_cpu: 0.0,
             efficiency: None,
+            alone: shape.pace == Pace::Paced && shape.reaches() && shape.is_alone(shape.cpus.len()),
             merged: 0,
             merged_share: None,
             lost: 0,
             strayed: 0,
             missed: 0,
             counted: (shape.accounting == Accounting::Shared).then_some(0),
+            trapped: None,
             by_cpu: Vec::new(),
             note: String::new(),
         };
@@ -163,7 +184,8 @@ impl Row {
                 continue;
             }
             if let Some(esr) = result.trapped {
-                row.note = format!("sending traps, ESR {esr:#x}");
+                let esr = row.trapped.get_or_insert_with(|| format!("{esr:#x}"));
+                row.note = format!("trapped: sending takes an exception, ESR {esr}");
                 continue;
             }
             row.runs += 1;
@@ -197,11 +219,10 @@ impl Row {
         row.m_sent = Spread::of(&rates_sent);
         row.m_received = Spread::of(&rates_received);
         row.per_cpu = row.m_received.mean / row.cpus.len().max(1) as f64;
-        let alone = shape.pace == Pace::Paced && shape.is_alone(row.cpus.len());
         // What cannot have found another one pending cannot have merged; nor can what reached nobody.
         // One that merges needs one that is taken.
         let none_came = row.received == 0 && row.sent > 0;
-        if alone || none_came || !shape.reaches() {
+        if row.alone || none_came || !shape.reaches() {
             row.lost = missing;
         } else {
             row.merged = missing;

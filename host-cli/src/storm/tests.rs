@@ -3,6 +3,7 @@ use protocol::message::{Refusal, StormResult};
 
 use super::*;
 use crate::plan::Question;
+use crate::result::CpuState;
 use crate::target::{Core, CpuFacts};
 
 /// CPUs of clusters with these names and sizes, numbered through.
@@ -22,6 +23,15 @@ fn cpus(clusters: &[(u64, u8)]) -> Vec<CpuFacts> {
             boot: id == 0,
         })
         .collect()
+}
+
+/// Of CPUs that all run.
+fn plan(
+    cpus: &[CpuFacts],
+    mmio: bool,
+    options: &Options,
+) -> Result<(Vec<Shape>, crate::plan::Plan), crate::Error> {
+    super::plan(cpus, &vec![CpuState::Running; cpus.len()], mmio, options)
 }
 
 fn options() -> Options {
@@ -245,7 +255,10 @@ fn refusals_and_traps_leave_no_counts() {
     };
     for (bad, note) in [
         (refused, "CPU 1 is not in"),
-        (trapped, "traps, ESR 0x2000000"),
+        (
+            trapped,
+            "trapped: sending takes an exception, ESR 0x2000000",
+        ),
     ] {
         let r = row(&shape(), &[bad]);
         assert_eq!((r.runs, r.merged_share), (0, None));

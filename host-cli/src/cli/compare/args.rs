@@ -26,7 +26,8 @@ const MAX_TRIGGERS: i64 = 10_000_000;
 /// not paired by. Cells of latency are paired by load and CPUs, of handoff by load, way, relation and CPUs, of storm by CPUs, pattern,
 /// way, pace and accounting; a soak by firing CPU and fields; of fields the claims are compared, and the rule. Every number is judged
 /// "A higher", "B higher", "same" (no difference beyond the margin) or "cannot tell" (always with one run a side); then the states
-/// that one side shows and the other never does are listed.
+/// that one side shows and the other never does are listed. Stopped with Ctrl-C it
+/// compares the runs that both sides completed, marks the result as partial and ends with 130.
 #[derive(Debug, Args)]
 #[command(after_help = examples())]
 pub struct CompareArgs {
@@ -65,6 +66,9 @@ pub struct CompareArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub link: LinkArgs,
+    /// Show every run as a dashboard on standard error while it lasts; q stops the comparison. Where that is no terminal: lines.
+    #[arg(long, conflicts_with = "quiet")]
+    pub live: bool,
     /// Do not ask before runs that take more than 10 minutes on hardware.
     #[arg(long)]
     pub yes: bool,

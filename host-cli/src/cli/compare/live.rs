@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::compare::{Comparable as _, Run, WhichSide};
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
+use crate::live::About;
 use crate::output::to_json;
 use crate::plan::{Estimate, Request};
 use crate::result::RouteResult;
@@ -38,6 +39,8 @@ pub struct Measured {
     pub runs: [Option<Vec<Run>>; 2],
     /// The worst thing that happened.
     pub code: u8,
+    /// The run in which the user stopped it, in words: it is not among the runs.
+    pub interrupted: Option<String>,
     /// What to tell on standard error.
     pub messages: Vec<String>,
 }
@@ -92,16 +95,37 @@ pub fn alternate(
     let mut measured = Measured {
         runs: [0, 1].map(|i| sides[i].as_ref().map(|_| Vec::new())),
         code: exit::OK,
+        interrupted: None,
         messages: Vec::new(),
     };
+    let each = sides.iter().flatten().count() as u32;
+    let mut made = 0;
+    // Said once: where there can be no dashboard there will be none for the next run either.
+    let mut live = args.live;
     for round in 0..args.alternate {
         for (side, runs) in sides.iter().zip(&mut measured.runs) {
             let (Some(side), Some(runs)) = (side, runs) else {
                 continue;
             };
-            let (outcome, result) = once(cli, args, side, round).map_err(|e| of(side.which, e))?;
-            let verdict = exit_code(&outcome);
+            made += 1;
             let name = format!("side {}, run {}", side.which.name(), round + 1);
+            let shown = format!(
+                "side {}, run {made} of {}",
+                side.which.name(),
+                each * args.alternate
+            );
+            let (outcome, result) = match once(cli, args, side, round, (&shown, &mut live)) {
+                Err(e) if e.exit_code() == exit::INTERRUPTED => {
+                    measured.stop(&name);
+                    return Ok(measured);
+                }
+                done => done.map_err(|e| of(side.which, e))?,
+            };
+            let verdict = exit_code(&outcome);
+            if verdict.code == exit::INTERRUPTED {
+                measured.stop(&name);
+                return Ok(measured);
+            }
             let messages = verdict.messages.iter().map(|m| format!("{name}: {m}"));
             measured.messages.extend(messages);
             if measured.code == exit::OK {
@@ -129,12 +153,23 @@ fn keep(folder: &Path, which: WhichSide, round: u32, result: &RouteResult) -> Re
     Sink::open(Some(&folder.join(name)))?.write(&to_json(result)?)
 }
 
-/// One run of one side.
+impl Measured {
+    /// The user stopped it in the run of this name.
+    fn stop(&mut self, name: &str) {
+        self.interrupted = Some(name.to_owned());
+        if self.code == exit::OK {
+            self.code = exit::INTERRUPTED;
+        }
+    }
+}
+
+/// One run of one side. `shown`: which one it is, and whether there is to be a dashboard.
 fn once(
     cli: &Cli,
     args: &CompareArgs,
     side: &Live<'_>,
     round: u32,
+    (shown, live): (&str, &mut bool),
 ) -> Result<(Outcome, Option<RouteResult>), Error> {
     let seed = side.first_seed.wrapping_add(round.into());
     let loader = side.settings.loader.as_deref();
@@ -165,6 +200,11 @@ fn once(
         return Err(Error::NeedsConsent { minutes });
     }
     let mut progress = Progress::new(cli.verbose > 0, cli.quiet, &plan);
+    if *live {
+        let about = About::new(side.name, &target, &marks, &plan);
+        progress.live(about.of_run(shown.to_owned()))?;
+        *live = progress.is_live();
+    }
     progress.on(Event::Step(&format!(
         "side {}, run {} of {}: {} cells on {}, {estimate}",
         side.which.name(),

@@ -43,9 +43,9 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
         own("--b", args.for_b.as_deref(), &sources[1])?,
     ];
     let saved_only = sources.iter().all(Source::is_saved);
-    if saved_only && (args.both != SideArgs::default() || args.keep.is_some()) {
+    if saved_only && (args.both != SideArgs::default() || args.keep.is_some() || args.live) {
         return Err(Error::Usage(
-            "both sides are saved results: options that say how to measure, and --keep, go only with a target"
+            "both sides are saved results: options that say how to measure, --keep and --live go only with a target"
                 .to_owned(),
         ));
     }
@@ -60,10 +60,23 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
     let sink = Sink::open(args.output.as_deref())?;
     let mut ignored = args.ignored.clone();
     let mut code = exit::OK;
+    let mut interrupted = None;
     if !saved_only {
+        if args.live && cli.quiet {
+            let why = "--live cannot be used with --quiet".to_owned();
+            return Err(Error::Usage(why));
+        }
         interrupt::install_telling(cli.quiet);
         let both_live = !sources.iter().any(Source::is_saved);
-        code = measure(cli, args, &sources, &sets, &mut runs)?;
+        (code, interrupted) = measure(cli, args, &sources, &sets, &mut runs)?;
+        if let Some(name) = &interrupted {
+            if both_live {
+                // A run without its other one would weigh one side more.
+                let pairs = runs[0].len().min(runs[1].len());
+                runs.iter_mut().for_each(|runs| runs.truncate(pairs));
+            }
+            say!("aicprobe: {}", stopped(name, &runs));
+        }
         if both_live {
             for dimension in not_paired_by(&sets, &runs) {
                 if !ignored.contains(&dimension) {
@@ -87,6 +100,10 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
     let (name_a, name_b) = (name(&args.a, &args.for_a), name(&args.b, &args.for_b));
     let [runs_a, runs_b] = &runs;
     let mut result = compare((&name_a, runs_a), (&name_b, runs_b), &settings)?;
+    if let Some(name) = &interrupted {
+        result.complete = false;
+        result.notes.push(stopped(name, &runs));
+    }
     result.brief = !args.all && matches!(args.format, Form::Table | Form::Markdown);
     sink.write(&render(&result, args.format)?)?;
     Ok(match code {
@@ -107,6 +124,23 @@ fn as_measured(runs: &[Vec<Run>; 2]) -> Result<(), Error> {
     }
 }
 
+/// What the user's stop leaves, in words.
+fn stopped(name: &str, runs: &[Vec<Run>; 2]) -> String {
+    match [runs[0].len(), runs[1].len()] {
+        [0, _] | [_, 0] => format!(
+            "interrupted in {name}, before each side had a complete run: there is nothing to compare"
+        ),
+        [a, b] if a == b => {
+            format!(
+                "interrupted in {name}: compared is what the {a} complete runs of each side say"
+            )
+        }
+        [a, b] => format!(
+            "interrupted in {name}: compared is what {a} complete runs of side A and {b} of side B say"
+        ),
+    }
+}
+
 /// The settings that a side alone has.
 fn own(option: &str, text: Option<&str>, source: &Source) -> Result<SideArgs, Error> {
     let Some(text) = text else {
@@ -120,14 +154,15 @@ fn own(option: &str, text: Option<&str>, source: &Source) -> Result<SideArgs, Er
     SideArgs::parse(option, text)
 }
 
-/// Measures the sides that are targets, and tells what went wrong; the exit code is the worst of it.
+/// Measures the sides that are targets, and tells what went wrong; the exit code is the worst of it, beside it the run in which
+/// the user stopped it.
 fn measure(
     cli: &Cli,
     args: &CompareArgs,
     sources: &[Source; 2],
     sets: &[SideArgs; 2],
     runs: &mut [Vec<Run>; 2],
-) -> Result<u8, Error> {
+) -> Result<(u8, Option<String>), Error> {
     let both_live = !sources.iter().any(Source::is_saved);
     let custom = both_live && sets.iter().any(|s| s.request().is_custom());
     let live = |which, name, set, source: &Source, seed| {
@@ -150,7 +185,7 @@ fn measure(
             *slot = measured;
         }
     }
-    Ok(measured.code)
+    Ok((measured.code, measured.interrupted))
 }
 
 /// What two measured sides differ in by request: it is what is compared, and cells are not paired by it.

@@ -1,10 +1,12 @@
 //! `aicprobe soak`.
 
+mod amounts;
+mod stream;
+mod watch;
+
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 
@@ -13,25 +15,22 @@ use crate::firmware::Firmware;
 use crate::latency::{Around, TIMEOUT_US, calibrate};
 use crate::output::{Form, render};
 use crate::result::Mark;
-use crate::session::{Event, Observer};
 use crate::soak::{
-    Amount, Ask, DURATION_S, INTERVAL_MS, Interval, Intervals, KEEP, Kept, expected, plan, result,
-    trial,
+    Amount, Ask, DURATION_S, INTERVAL_MS, Intervals, KEEP, Kept, expected, plan, result, trial,
 };
 
 use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
 use super::experiment::{self, Keep};
 use super::latency::{Stoppable, threshold};
-use super::notices;
 use super::raw::RawArgs;
 use super::values;
 use super::write::Sink;
+use amounts::{duration, keep};
+use stream::Stream;
+use watch::Watch;
 
-/// Most triggers of a run, and its longest duration.
+/// Most triggers of a run.
 const MAX_TRIGGERS: u64 = 1_000_000_000_000;
-const MAX_DURATION_S: u64 = 30 * 24 * 3600;
-/// Shortest time between two lines about the run.
-const PACE: Duration = Duration::from_secs(1);
 
 /// Fires one line for a time or so many times and watches every interval: rate, latency, share of time in the handler. The first
 /// trigger that is lost, late, taken twice, taken by another CPU than expected or too slow ends the run with exit code 5 and the
@@ -89,39 +88,6 @@ pub struct SoakArgs {
     pub output: Option<PathBuf>,
 }
 
-/// A time in microseconds.
-fn duration(text: &str) -> Result<u64, String> {
-    let allowed = || {
-        format!(
-            "\"{text}\" is no duration: allowed is a number and ms, s, m or h, from 1ms to {}h",
-            MAX_DURATION_S / 3600
-        )
-    };
-    // "m" of minutes is the end of no other unit but is the beginning of "ms".
-    let units = [("ms", 1e3), ("s", 1e6), ("m", 6e7), ("h", 3.6e9)];
-    let cut = units
-        .iter()
-        .find_map(|(unit, us)| text.strip_suffix(unit).map(|n| (n, *us)));
-    let (number, unit) = cut.ok_or_else(allowed)?;
-    let us = number.parse::<f64>().map_err(|_| allowed())? * unit;
-    if (1e3..=MAX_DURATION_S as f64 * 1e6).contains(&us) {
-        // In range.
-        Ok(us.round() as u64)
-    } else {
-        Err(allowed())
-    }
-}
-
-/// How many intervals are kept.
-fn keep(text: &str) -> Result<usize, String> {
-    let n = values::number::<u32>(text, "number of intervals: allowed are 1 to 10000000")?;
-    if (1..=10_000_000).contains(&n) {
-        Ok(n as usize)
-    } else {
-        Err(format!("{n} intervals: allowed are 1 to 10000000"))
-    }
-}
-
 impl SoakArgs {
     fn ask(&self) -> Ask {
         let set = |cpus: &Option<CpuSet>| cpus.as_ref().map_or_else(Vec::new, |c| c.0.clone());
@@ -158,8 +124,9 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
         around: Around::default(),
         intervals: &intervals,
         stream,
-        // On a dashboard everything is shown already.
-        told: (!cli.quiet && !args.on.live).then(Instant::now),
+        told: (!cli.quiet).then(Instant::now),
+        amount: ask.amount,
+        fired: 0,
     };
     let found: RefCell<Option<(protocol::LineId, Vec<u8>)>> = RefCell::new(None);
     let options = || {
@@ -216,6 +183,9 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
     )?;
     sink.write(&render(&made, args.format)?)?;
     let mut verdict = ran.verdict;
+    if let Some(violation) = &made.violation {
+        verdict.stopped_by(None, &violation.moment.text);
+    }
     if let Some(why) = failed {
         verdict.messages.push(why);
         if verdict.code == exit::OK {
@@ -226,133 +196,4 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
         say!("aicprobe: {line}");
     }
     Ok(verdict.code)
-}
-
-struct Watch<'i> {
-    around: Around,
-    intervals: &'i RefCell<Option<Intervals>>,
-    stream: Option<Stream>,
-    /// When a line was written last; `None` where none are wanted.
-    told: Option<Instant>,
-}
-
-impl Observer for Watch<'_> {
-    fn on(&mut self, event: Event<'_>) {
-        self.around.on(&event);
-        let mut intervals = self.intervals.borrow_mut();
-        let Some(interval) = intervals.as_mut().and_then(|i| i.on(&event)) else {
-            return;
-        };
-        if let Some(stream) = &mut self.stream {
-            stream.write(&interval);
-        }
-        if self.told.is_some_and(|t| t.elapsed() >= PACE) {
-            self.told = Some(Instant::now());
-            notices::tell(&line(&interval));
-        }
-    }
-}
-
-/// A line about an interval.
-fn line(i: &Interval) -> String {
-    let latency = match &i.latency_ns {
-        Some(l) => format!("latency p50 {} p95 {} max {} ns", l.p50, l.p95, l.max),
-        None => "nothing landed".to_owned(),
-    };
-    let at = (i.from_ns + i.elapsed_ns) as f64 / 1e9;
-    format!("{at:.1} s: {} triggers/s, {latency}", i.rate_per_s)
-}
-
-/// A file that every interval is written to.
-struct Stream {
-    path: PathBuf,
-    file: BufWriter<File>,
-    failed: Option<String>,
-}
-
-impl Stream {
-    fn open(path: &Path) -> Result<Self, Error> {
-        let file = File::create(path).map_err(|why| Error::OutputFile {
-            what: format!("--intervals {}", path.display()),
-            why,
-        })?;
-        Ok(Self {
-            path: path.to_owned(),
-            file: BufWriter::new(file),
-            failed: None,
-        })
-    }
-
-    /// Writes a line. After one that could not be written there are no more: the run goes on, and it is told at its end.
-    fn write(&mut self, interval: &Interval) {
-        if self.failed.is_some() {
-            return;
-        }
-        let written = serde_json::to_writer(&mut self.file, interval)
-            .map_err(std::io::Error::from)
-            .and_then(|()| self.file.write_all(b"\n"))
-            .and_then(|()| self.file.flush());
-        if let Err(why) = written {
-            let path = self.path.display();
-            self.failed = Some(format!(
-                "--intervals {path}: {why}: intervals from {} on are missing there",
-                interval.index
-            ));
-        }
-    }
-
-    /// Writes the last interval; what went wrong, if anything did.
-    fn end(mut self, last: Option<&Interval>) -> Option<String> {
-        if let Some(last) = last {
-            self.write(last);
-        }
-        self.failed
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations() {
-        assert_eq!(duration("250ms"), Ok(250_000));
-        assert_eq!(duration("1.5s"), Ok(1_500_000));
-        assert_eq!(duration("2m"), Ok(120_000_000));
-        assert_eq!(duration("720h"), Ok(2_592_000_000_000));
-        for bad in [
-            "", "5", "s", "0s", "-1s", "nans", "infh", "721h", "1d", "0.5ms",
-        ] {
-            let said = duration(bad).expect_err(bad);
-            assert!(said.contains("ms, s, m or h"), "{said}");
-        }
-        assert!(keep("0").is_err() && keep("10000001").is_err() && keep("x").is_err());
-        assert_eq!(keep("7"), Ok(7));
-    }
-
-    #[test]
-    fn a_full_disk_is_told_once_at_the_end() {
-        let full = Path::new("/dev/full");
-        if !full.exists() {
-            return;
-        }
-        let mut stream = Stream::open(full).expect("it can be opened");
-        let interval = |index| Interval {
-            index,
-            from_ns: 0,
-            elapsed_ns: 1,
-            fired: 1,
-            rate_per_s: 1,
-            landed: vec![1],
-            lost: 0,
-            late: 0,
-            duplicate: 0,
-            spurious: 0,
-            latency_ns: None,
-            busy_ppm: vec![0],
-        };
-        stream.write(&interval(3));
-        let said = stream.end(Some(&interval(4))).expect("it failed");
-        assert!(said.contains("from 3 on"), "{said}");
-    }
 }
