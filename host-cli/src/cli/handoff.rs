@@ -11,6 +11,7 @@ use crate::output::{Form, render};
 use crate::session::Silent;
 
 use super::args::{Cli, TargetArgs, exit_codes};
+use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::raw::RawArgs;
 use super::write::Sink;
@@ -61,6 +62,9 @@ pub struct HandoffArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub raw: RawArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result: schema "aicprobe.handoff/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -93,12 +97,14 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
         loads: args.load.iter().map(|l| Load::from(*l)).collect(),
         triggers: args.triggers,
     };
-    let keep = args.raw.open(args.output.as_deref())?.map(|file| Keep {
-        file,
+    let files = [args.output.as_deref(), args.raw.raw.as_deref()];
+    let keep = Keep {
+        raw: args.raw.open(args.output.as_deref())?,
+        evidence: args.evidence.open("handoff", &files)?,
         command: "handoff",
         options: &|| serde_json::Value::Null,
-    });
-    let ran = experiment::run_keeping(
+    };
+    let ran = experiment::run(
         cli,
         &args.on,
         keep,
@@ -119,8 +125,10 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
     )?;
     let report = report(ran.head, &ran.outcome.cells)?;
     sink.write(&render(&report, args.format)?)?;
-    for line in &ran.verdict.messages {
+    let mut verdict = ran.verdict;
+    finish(ran.evidence, &report, &mut verdict);
+    for line in &verdict.messages {
         say!("aicprobe: {line}");
     }
-    Ok(ran.verdict.code)
+    Ok(verdict.code)
 }

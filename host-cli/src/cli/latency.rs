@@ -15,6 +15,7 @@ use crate::output::{Form, render};
 use crate::session::{Event, Observer};
 
 use super::args::{Cli, TargetArgs, exit_codes};
+use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::interrupt;
 use super::raw::RawArgs;
@@ -65,6 +66,9 @@ pub struct LatencyArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub raw: RawArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result: schema "aicprobe.latency/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -118,13 +122,15 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
         });
         serde_json::to_value(kept).unwrap_or_default()
     };
-    let keep = args.raw.open(args.output.as_deref())?.map(|file| Keep {
-        file,
+    let files = [args.output.as_deref(), args.raw.raw.as_deref()];
+    let keep = Keep {
+        raw: args.raw.open(args.output.as_deref())?,
+        evidence: args.evidence.open("latency", &files)?,
         command: "latency",
         options: &options,
-    });
+    };
     let mut watch = Watch::default();
-    let ran = experiment::run_keeping(
+    let ran = experiment::run(
         cli,
         &args.on,
         keep,
@@ -156,10 +162,12 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
         &watch.around,
     )?;
     sink.write(&render(&made, args.format)?)?;
-    for line in &ran.verdict.messages {
+    let mut verdict = ran.verdict;
+    finish(ran.evidence, &made, &mut verdict);
+    for line in &verdict.messages {
         say!("aicprobe: {line}");
     }
-    Ok(ran.verdict.code)
+    Ok(verdict.code)
 }
 
 #[derive(Default)]

@@ -13,6 +13,7 @@ mod all;
 mod args;
 mod bench;
 mod compare;
+mod evidence;
 mod experiment;
 mod fields;
 mod further;
@@ -74,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::Compare(args) => compare::run(&cli, args),
+        Command::Evidence(command) => evidence::run(command),
         Command::Replay(args) => replay::run(args),
         Command::Verify(args) => verify::run(&cli, args),
         Command::Handoff(args) => handoff::run(&cli, args),

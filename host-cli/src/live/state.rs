@@ -233,7 +233,7 @@ impl State {
                 }
             }
             // Text reaches the screen as lines.
-            Event::Console(_) | Event::Log { .. } | Event::Raw { .. } => {}
+            Event::Console(_) | Event::Log { .. } | Event::Raw { .. } | Event::Answered { .. } => {}
         }
         self.heard = now;
         self.asked = None;

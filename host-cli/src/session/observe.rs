@@ -6,7 +6,7 @@ use crate::result::CpuState;
 
 use protocol::message::Batch;
 
-use super::{Answers, Measured};
+use super::{Answers, Measured, Reply};
 
 /// Something that happened.
 #[derive(Clone, Copy)]
@@ -39,6 +39,13 @@ pub enum Event<'e> {
         of: usize,
         /// The question.
         question: &'e Question,
+    },
+    /// It was answered.
+    Answered {
+        /// Its index.
+        at: usize,
+        /// The answer.
+        reply: &'e Reply,
     },
     /// A line of the firmware's log.
     Log {

@@ -304,6 +304,9 @@ impl Session<'_, '_> {
             self.s.command(&question.to_command())?;
             self.s
                 .until("an answer", |s| s.answers.replies.len() > answered)?;
+            if let Some(reply) = self.s.answers.replies.get(answered) {
+                self.s.observer.on(Event::Answered { at, reply });
+            }
         }
         Ok(())
     }
