@@ -192,7 +192,11 @@ fn keeping(
     })
 }
 
-fn start(keep: &mut Keep<'_>, context: Context<'_>, plan: &Plan) -> Option<Result<Recorder, Error>> {
+fn start(
+    keep: &mut Keep<'_>,
+    context: Context<'_>,
+    plan: &Plan,
+) -> Option<Result<Recorder, Error>> {
     let opening = Opening {
         schema: raw::SCHEMA.to_owned(),
         run: raw::Run {

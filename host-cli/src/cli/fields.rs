@@ -54,9 +54,10 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     let sink = Sink::open(args.output.as_deref())?;
     let tried: RefCell<Option<(Coverage, Vec<Cpu>)>> = RefCell::new(None);
     let options = || serde_json::to_value(&*tried.borrow()).unwrap_or_default();
+    let mut evidence = args.evidence.open("fields", &[args.output.as_deref()])?;
     let keep = Keep {
         raw: None,
-        evidence: args.evidence.open("fields", &[args.output.as_deref()])?,
+        evidence: &mut evidence,
         command: "fields",
         options: &options,
     };
@@ -114,7 +115,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     if verdict.code == exit::OK && report.rule.is_none() {
         verdict.code = exit::INCONCLUSIVE;
     }
-    finish(ran.evidence, &report, &mut verdict);
+    finish(evidence, &report, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }

@@ -98,9 +98,10 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
         triggers: args.triggers,
     };
     let files = [args.output.as_deref(), args.raw.raw.as_deref()];
+    let mut evidence = args.evidence.open("handoff", &files)?;
     let keep = Keep {
         raw: args.raw.open(args.output.as_deref())?,
-        evidence: args.evidence.open("handoff", &files)?,
+        evidence: &mut evidence,
         command: "handoff",
         options: &|| serde_json::Value::Null,
     };
@@ -126,7 +127,7 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
     let report = report(ran.head, &ran.outcome.cells)?;
     sink.write(&render(&report, args.format)?)?;
     let mut verdict = ran.verdict;
-    finish(ran.evidence, &report, &mut verdict);
+    finish(evidence, &report, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }

@@ -123,9 +123,10 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
         serde_json::to_value(kept).unwrap_or_default()
     };
     let files = [args.output.as_deref(), args.raw.raw.as_deref()];
+    let mut evidence = args.evidence.open("latency", &files)?;
     let keep = Keep {
         raw: args.raw.open(args.output.as_deref())?,
-        evidence: args.evidence.open("latency", &files)?,
+        evidence: &mut evidence,
         command: "latency",
         options: &options,
     };
@@ -163,7 +164,7 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
     )?;
     sink.write(&render(&made, args.format)?)?;
     let mut verdict = ran.verdict;
-    finish(ran.evidence, &made, &mut verdict);
+    finish(evidence, &made, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
-use crate::evidence::{Begin, Evidence};
+use crate::evidence::Evidence;
 use crate::firmware::Firmware;
 use crate::live::About;
 use crate::output::{DryRun, Form, render_routes, to_json};
@@ -143,14 +143,15 @@ pub(super) fn one(
     kept: Kept,
 ) -> Result<Made, Error> {
     let Kept { raw, mut evidence } = kept;
-    match measured(cli, args, name, firmware, overrides, raw, &mut evidence) {
+    let made = measured(cli, args, name, firmware, overrides, raw, &mut evidence);
+    match made {
         Ok(Made::Result(result, verdict, _)) => {
             Ok(Made::Result(result, verdict, Box::new(evidence)))
         }
         Ok(plan) => Ok(plan),
         Err(why) => {
-            if let Some(evidence) = evidence {
-                evidence.give_up(&why);
+            if let Some(evidence) = &mut evidence {
+                evidence.ended_by(&why);
             }
             Err(why)
         }
@@ -172,8 +173,16 @@ fn measured(
     let mut proxy = opened.connect()?;
     let target = Target::discover_with(&mut proxy, overrides)
         .map_err(|e| e.at_step("reading the device tree"))?;
-    if let Some(evidence) = evidence {
-        let looked = evidence.look(&mut proxy, &target, &machine);
+    if let (Some(evidence), Some(firmware)) = (&mut *evidence, firmware) {
+        let context = Context {
+            target_name: name,
+            seed: args.on.seed,
+            target: &target,
+            firmware,
+            marks: marks.clone(),
+            slice_ns,
+        };
+        let looked = evidence.look(&mut proxy, context, &machine);
         looked.map_err(|e| e.at_step("looking at loader and controller"))?;
     }
     let request = args.request();
@@ -224,13 +233,7 @@ fn measured(
         slice_ns: setting.slice_ns,
     };
     if let Some(evidence) = evidence {
-        let begin = Begin {
-            context: context.clone(),
-            plan: &plan,
-            machine: &machine,
-            options: json(&request)?,
-        };
-        let begun = evidence.begin(&mut proxy, begin);
+        let begun = evidence.begin(&mut proxy, context.clone(), &plan, json(&request)?);
         begun.map_err(|e| e.at_step("looking at the lines"))?;
     }
     let recorder = raw.map(|file| file.start(opening(args, context, &plan)?));
@@ -247,17 +250,22 @@ fn measured(
         };
         let mut kept = Both(events, files);
         let mut both = Both(&mut progress, &mut kept);
-        measure(&mut proxy, &target, firmware, &plan, &setting, &mut both)
+        let measured = measure(&mut proxy, &target, firmware, &plan, &setting, &mut both);
+        let console = proxy.take_console();
+        both.on(Event::Console(&String::from_utf8_lossy(&console)));
+        measured
     };
     let failed = !matches!(&measured, Ok((outcome, _)) if outcome.failure.is_none());
-    let console = proxy.take_console();
-    progress.on(Event::Console(&String::from_utf8_lossy(&console)));
     progress.finish(failed);
     let (outcome, result) = measured?;
-    if let (Some(evidence), Some(result)) = (evidence, &result) {
-        evidence.after(&mut proxy, &target, &outcome, &result.head());
-    }
     let mut verdict = exit_code(&outcome);
+    match (evidence, &result) {
+        (Some(evidence), Some(result)) => {
+            evidence.after(&mut proxy, &target, &outcome, &result.head());
+        }
+        (Some(evidence), None) => verdict.messages.iter().for_each(|m| evidence.note(m)),
+        (None, _) => {}
+    }
     verdict.messages.extend(storming(&outcome, &target.lines));
     if let Some(recorder) = recorder {
         // Without a result nothing was measured: the file stays cut.

@@ -177,9 +177,10 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
         serde_json::to_value(kept).unwrap_or_default()
     };
     let files = [&args.output, &args.raw.raw, &args.intervals].map(|f| f.as_deref());
+    let mut evidence = args.evidence.open("soak", &files)?;
     let keep = Keep {
         raw: args.raw.open(args.output.as_deref())?,
-        evidence: args.evidence.open("soak", &files)?,
+        evidence: &mut evidence,
         command: "soak",
         options: &options,
     };
@@ -228,7 +229,7 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
             verdict.code = exit::USAGE;
         }
     }
-    finish(ran.evidence, &made, &mut verdict);
+    finish(evidence, &made, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }

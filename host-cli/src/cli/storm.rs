@@ -92,9 +92,10 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
         let kept = (&*shapes.borrow(), args.us, args.repeat);
         serde_json::to_value(kept).unwrap_or_default()
     };
+    let mut evidence = args.evidence.open("storm", &[args.output.as_deref()])?;
     let keep = Keep {
         raw: None,
-        evidence: args.evidence.open("storm", &[args.output.as_deref()])?,
+        evidence: &mut evidence,
         command: "storm",
         options: &kept,
     };
@@ -133,7 +134,7 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
             };
         }
     }
-    finish(ran.evidence, &report, &mut verdict);
+    finish(evidence, &report, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }

@@ -37,7 +37,7 @@ pub use registers::{CpuRegisters, RegistersFile, Word};
 pub use replay::{Again, again};
 pub use show::ShowResult;
 pub use tree::{AdtFile, Node};
-pub use writer::{Begin, Evidence};
+pub use writer::Evidence;
 
 use sha2::{Digest as _, Sha256};
 

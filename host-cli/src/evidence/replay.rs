@@ -7,11 +7,12 @@ use crate::fields;
 use crate::handoff;
 use crate::latency::{self, Around, Pairs};
 use crate::output::{Form, render, render_routes};
-use crate::plan::PlannedCell;
+use crate::plan::{Plan, PlannedCell};
 use crate::result::{Aic, CpuState, Head, Restore, route_result};
 use crate::session::{Answers, Measured, Outcome, Restoring};
 use crate::soak;
 use crate::storm;
+use crate::verify::{self, VerifyResult};
 
 use super::format::TargetFile;
 use super::name;
@@ -19,7 +20,9 @@ use super::read::{EvidenceError, Stored, damaged};
 use super::registers::RegistersFile;
 
 /// Commands whose results can be made again.
-pub const COMMANDS: &[&str] = &["route", "fields", "latency", "handoff", "soak", "storm"];
+pub const COMMANDS: &[&str] = &[
+    "verify", "route", "fields", "latency", "handoff", "soak", "storm",
+];
 
 /// A result, made again.
 #[derive(Clone, Debug)]
@@ -41,8 +44,7 @@ struct Parts<'s> {
     restore: Restore,
     cells: Vec<(PlannedCell, Measured)>,
     replies: Vec<crate::session::Reply>,
-    /// Cells of the plan.
-    planned: usize,
+    plan: Plan,
     /// What the run said.
     said: Option<Value>,
     taken: Vec<&'static str>,
@@ -70,7 +72,7 @@ pub fn again(stored: &Stored, form: Form) -> Result<Again, Error> {
         restore: registers.restore,
         cells: counted.measured(),
         replies: counted.replies,
-        planned: counted.plan.plan.cells.len(),
+        plan: counted.plan.plan,
         said: stored.some(name::RESULT).map_err(wrong)?,
         taken: Vec::new(),
         form,
@@ -85,7 +87,7 @@ pub fn again(stored: &Stored, form: Form) -> Result<Again, Error> {
         "latency" => parts.latency()?,
         "soak" => parts.soak()?,
         "storm" => parts.storm()?,
-        // A command that judges a record of its own comes here: its record is in the options and the cells.
+        "verify" => parts.verify()?,
         other => return Err(wrong(EvidenceError::Command(other.to_owned()))),
     };
     let made: Value = serde_json::from_str(&json).map_err(|e| Error::Internal(e.to_string()))?;
@@ -139,13 +141,42 @@ impl Parts<'_> {
         Ok((of(self.form)?, of(Form::Json)?))
     }
 
+    fn verify(&mut self) -> Result<(String, String), Error> {
+        let kept: Option<verify::Kept> = self.options()?;
+        let setup = self.said.as_ref().and_then(|s| s.pointer("/setup/kind"));
+        let measured = setup.is_none_or(|kind| kind == "fine");
+        let Some(kept) = kept.filter(|_| measured) else {
+            // The target could not be measured: why, only the result says.
+            let missing = || self.wrong(EvidenceError::Missing(name::RESULT));
+            let said = self.said.clone().ok_or_else(missing)?;
+            let result: VerifyResult = serde_json::from_value(said)
+                .map_err(|why| self.wrong(damaged(name::RESULT, why.to_string())))?;
+            self.taken.push("all but the rules");
+            return self.both(&result.again());
+        };
+        let left_out = kept.left_out.clone();
+        let (aic, restore) = (self.aic.clone(), self.restore.clone());
+        let (cells, replies) = (&self.cells, &self.replies);
+        let (head, questions) = (self.head.clone(), &self.plan.questions);
+        let record = verify::record(kept, head, aic, restore, cells, questions, replies)?;
+        let result = VerifyResult::of(record, |id| !left_out.iter().any(|l| l == id));
+        self.both(&result)
+    }
+
+    fn wrong(&self, why: EvidenceError) -> Error {
+        Error::Evidence {
+            path: self.stored.path.clone(),
+            why,
+        }
+    }
+
     fn fields(&mut self) -> Result<(String, String), Error> {
         let (coverage, cpus): (fields::Coverage, Vec<fields::Cpu>) = self.options()?;
         let cells = self.cells.iter();
         let samples: Vec<fields::Sample<'_>> =
             cells.filter_map(|(c, m)| fields::sample(c, m)).collect();
         let mut head = self.head.clone();
-        fields::note_missing(&mut head, samples.len(), self.planned);
+        fields::note_missing(&mut head, samples.len(), self.plan.cells.len());
         let mut made = fields::report(head, &samples, &cpus, coverage);
         // What was tried behind the table was tried in sessions of their own.
         if let Some(further) = self.take("further")? {
@@ -165,15 +196,8 @@ impl Parts<'_> {
 
     fn latency(&mut self) -> Result<(String, String), Error> {
         let kept: latency::Kept = self.options()?;
-        let plan: super::PlanFile =
-            self.stored
-                .json(name::PLAN)
-                .map_err(|why| Error::Evidence {
-                    path: self.stored.path.clone(),
-                    why,
-                })?;
         let planned = Pairs {
-            plan: plan.plan,
+            plan: self.plan.clone(),
             of: kept.of,
             marks: kept.marks,
         };

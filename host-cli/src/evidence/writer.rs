@@ -58,6 +58,8 @@ pub struct Evidence {
     device: DeviceId,
     run: Option<Run>,
     target: Option<TargetFile>,
+    /// There is a plan.
+    begun: bool,
     answers: Answers,
     /// The end of the loader's console that is no whole line yet: what is to be removed may come in pieces.
     console: String,
@@ -68,18 +70,6 @@ pub struct Evidence {
     so_far: Instant,
     /// Why it cannot write any more.
     why: Option<io::Error>,
-}
-
-/// What is known when a plan is there.
-pub struct Begin<'b> {
-    /// What results say beside the session's answers.
-    pub context: Context<'b>,
-    /// The plan.
-    pub plan: &'b Plan,
-    /// What answers.
-    pub machine: &'b Machine,
-    /// See [`Run::options`].
-    pub options: Value,
 }
 
 impl Evidence {
@@ -146,6 +136,7 @@ impl Evidence {
             device: DeviceId::default(),
             run: None,
             target: None,
+            begun: false,
             answers: Answers::default(),
             written: BTreeMap::new(),
             console: String::new(),
@@ -164,14 +155,18 @@ impl Evidence {
     pub fn look(
         &mut self,
         proxy: &mut Proxy<'_>,
-        target: &Target,
+        context: Context<'_>,
         machine: &Machine,
     ) -> Result<(), Error> {
+        let target = context.target;
         let tree = Adt::new(&target.tree)
             .map_err(|e| Error::Internal(format!("the device tree cannot be read again: {e}")))?;
         self.redactor = Redactor::of_tree(&tree);
         let file = AdtFile::of(&target.tree, &tree, &self.redactor);
         self.put(name::ADT, &file)?;
+        let run = self.run_of(&context, machine);
+        self.put(name::RUN, &run)?;
+        self.run = Some(run);
         let loader = match machine {
             Machine::Virtual { loader: None, .. } => Loader::stand_in(),
             _ => {
@@ -180,35 +175,22 @@ impl Evidence {
             }
         };
         self.put(name::LOADER, &loader)?;
-        self.registers.look(proxy, &target.aic)?;
         let board_id = tree.node("/chosen").and_then(|n| n.u32("board-id"));
         self.device = DeviceId {
             board_id,
             model: target.soc.model.clone(),
         };
-        Ok(())
+        self.registers.look(proxy, &target.aic)?;
+        self.put_target(context)
     }
 
-    /// Writes what is known before the firmware runs.
-    ///
-    /// # Errors
-    /// Errors of the link, [`Error::OutputFile`].
-    pub fn begin(&mut self, proxy: &mut Proxy<'_>, begin: Begin<'_>) -> Result<(), Error> {
-        let Begin {
-            context,
-            plan,
-            machine,
-            options,
-        } = begin;
-        let target = context.target;
-        self.registers
-            .look_at_lines(proxy, &target.aic, &plan.lines())?;
+    fn run_of(&self, context: &Context<'_>, machine: &Machine) -> Run {
         let image = context.firmware;
-        let run = Run {
+        Run {
             schema: SCHEMA.to_owned(),
             command: self.command.to_owned(),
             argv: self.argv.clone(),
-            options,
+            options: Value::Null,
             target: context.target_name.to_owned(),
             seed: context.seed,
             tool: Tool {
@@ -227,10 +209,11 @@ impl Evidence {
             },
             machine: machine.clone(),
             ended: None,
-        };
-        self.put(name::RUN, &run)?;
-        self.run = Some(run);
-        self.put(name::PLAN, &PlanFile { plan: plan.clone() })?;
+        }
+    }
+
+    fn put_target(&mut self, context: Context<'_>) -> Result<(), Error> {
+        let target = context.target;
         let file = TargetFile {
             soc: target.soc.clone(),
             device: self.device.clone(),
@@ -242,6 +225,34 @@ impl Evidence {
         self.target = Some(file);
         let registers = self.registers.file(&self.answers, None);
         self.put(name::REGISTERS, &registers)
+    }
+
+    /// Writes the plan, and reads the words of its lines. `options`: see [`Run::options`].
+    ///
+    /// # Errors
+    /// Errors of the link, [`Error::OutputFile`].
+    pub fn begin(
+        &mut self,
+        proxy: &mut Proxy<'_>,
+        context: Context<'_>,
+        plan: &Plan,
+        options: Value,
+    ) -> Result<(), Error> {
+        let aic = &context.target.aic;
+        self.registers.look_at_lines(proxy, aic, &plan.lines())?;
+        if let Some(mut run) = self.run.take() {
+            run.options = options;
+            self.put(name::RUN, &run)?;
+            self.run = Some(run);
+        }
+        self.put_plan(plan)
+            .map_err(|why| failed(&self.given, why))?;
+        self.begun = true;
+        self.put_target(context)
+    }
+
+    fn put_plan(&self, plan: &Plan) -> io::Result<()> {
+        self.replace(name::PLAN, &PlanFile { plan: plan.clone() })
     }
 
     /// Adds what the run left, with the head of its result: the controller's words, cells that were not over, the comparison.
@@ -318,6 +329,10 @@ impl Evidence {
         let Some(mut run) = self.run.take() else {
             return Err(io::Error::other("the run never began"));
         };
+        if !self.begun {
+            // It failed before there was a plan, and that is the result.
+            self.put_plan(&Plan::of(Vec::new()))?;
+        }
         self.write(name::RESULT, &self.redactor.text(result))?;
         run.ended = Some(Ended {
             at: utc(OffsetDateTime::now_utc()),
@@ -341,9 +356,14 @@ impl Evidence {
         }
     }
 
-    /// Says in the log why there is no result. The evidence stays cut.
-    pub fn give_up(mut self, why: &Error) {
-        // Whoever gives up has an error to tell already.
+    /// Says in the log why the run failed. Without a result the evidence stays cut.
+    pub fn ended_by(&mut self, why: &Error) {
+        self.note(&why.to_string());
+    }
+
+    /// Says in the log why there is no result.
+    pub fn note(&mut self, why: &str) {
+        // The caller has something to tell already.
         let _ = self.say(&format!("ended: {why}"));
     }
 
@@ -462,7 +482,7 @@ impl Observer for Evidence {
             event,
             Event::Step(_) | Event::Console(_) | Event::Log { .. }
         );
-        if self.why.is_none() && (self.run.is_some() || counts) {
+        if self.why.is_none() && (self.begun || counts) {
             self.why = self.told(event).err();
         }
     }
