@@ -531,6 +531,29 @@ fn a_run_that_is_interrupted_has_whole_evidence() {
 }
 
 #[test]
+fn a_serial_number_in_a_name_is_removed() {
+    needs_firmware!();
+    let place = Place::new();
+    // As ports are called after the machine behind them.
+    let model = place.path("by-id-virtual8140-if00.toml");
+    fs::write(&model, "extends = \"t8140\"\nname = \"x\"\ntitle = \"x\"\n").expect("a model");
+    let target = format!("vm:{model}");
+    let evidence = place.path("run");
+    let mut args = SHORT.to_vec();
+    args.extend(["--target", &target]);
+    run(&args, &evidence);
+    for (file, bytes) in files(&evidence) {
+        let text = String::from_utf8_lossy(&bytes).to_ascii_uppercase();
+        assert!(!text.contains("VIRTUAL8140"), "{file}");
+    }
+    let run = json(&files(&evidence)[name::RUN]);
+    let said = run["target"].as_str().expect("text");
+    assert!(said.ends_with("by-id-[removed]-if00.toml"), "{said}");
+    // It is still what it was.
+    assert_eq!(code(&["replay", &evidence]).0, Some(0));
+}
+
+#[test]
 fn registers_are_read_before_and_after() {
     needs_firmware!();
     let place = Place::new();
