@@ -51,11 +51,14 @@ pub fn inner_folder(archive: &Path) -> String {
     }
 }
 
+/// Bytes by name.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
 /// The files of an archive by name, and what is wrong with it if not all of it could be read.
 ///
 /// # Errors
 /// In words: entries that no evidence has.
-pub fn read(input: impl Read) -> Result<(BTreeMap<String, Vec<u8>>, Option<String>), String> {
+pub fn read(input: impl Read) -> Result<(Files, Option<String>), String> {
     let mut files = BTreeMap::new();
     let mut left = BYTES;
     let cut = |why: io::Error| Some(format!("the archive is damaged or cut: {why}"));
