@@ -6,6 +6,7 @@ use protocol::image::ImageError;
 use virtual_soc::{ModelError, RawError};
 
 use crate::compare::SavedError;
+use crate::evidence::EvidenceError;
 use crate::files::ReadError;
 use crate::irqs::ListingError;
 use crate::link::OpenError;
@@ -220,6 +221,14 @@ pub enum Error {
         /// Why not.
         why: crate::raw::RawError,
     },
+    /// Evidence that cannot be read.
+    #[error("{}: {why}", path.display())]
+    Evidence {
+        /// Where it is.
+        path: PathBuf,
+        /// Why not.
+        why: EvidenceError,
+    },
     /// What is asked for is not in the device tree.
     #[error("{}: {why}", path.display())]
     TreeQuery {
@@ -313,6 +322,8 @@ impl Error {
             | Self::Register(_)
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,
+            Self::Evidence { why, .. } if why.is_damage() => exit::RULE,
+            Self::Evidence { .. } => exit::USAGE,
             Self::Tree { why, .. } => match why {
                 FileError::Read(_) => exit::USAGE,
                 FileError::Empty(_) | FileError::Other(_) | FileError::Tree(_) => exit::TARGET,

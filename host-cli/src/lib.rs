@@ -6,7 +6,8 @@
 //! listings of a running Linux. [`route`]
 //! puts them together, [`latency`], [`handoff`], [`storm`] and [`soak`] have plans and results of their own; [`verify`] makes the
 //! verdict; [`live`] shows a session on
-//! a terminal while it runs; [`raw`] keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
+//! a terminal while it runs; [`evidence`] keeps all that a run was and brought, [`raw`]
+//! keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
 //! programs; [`socs`] is what is known of each SoC's routing;
 //! [`cli`] is the command line on top.
 
@@ -14,6 +15,7 @@ pub mod behaviour;
 pub mod cli;
 pub mod compare;
 pub mod error;
+pub mod evidence;
 pub mod fields;
 pub mod files;
 pub mod firmware;

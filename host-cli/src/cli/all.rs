@@ -14,7 +14,7 @@ use crate::result::RouteResult;
 use crate::target::Overrides;
 
 use super::args::{Cli, RouteArgs};
-use super::route::{Made, one};
+use super::route::{Kept, Made, one};
 use super::write::Sink;
 
 /// The target that stands for all of them.
@@ -62,7 +62,7 @@ pub fn run(
                     let Some(target) = targets.get(at) else {
                         return;
                     };
-                    let result = one(cli, args, target, firmware, overrides, None);
+                    let result = one(cli, args, target, firmware, overrides, Kept::default());
                     if let Ok(mut slot) = made[at].lock() {
                         *slot = Some(result);
                     }
@@ -110,7 +110,7 @@ pub fn run(
 
 fn result(made: &Made) -> Option<&RouteResult> {
     match made {
-        Made::Result(result, _) => result.as_deref(),
+        Made::Result(result, ..) => result.as_deref(),
         Made::Plan(_) => None,
     }
 }

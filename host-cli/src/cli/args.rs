@@ -12,6 +12,7 @@ use crate::error::exit;
 
 use super::adt::AdtArgs;
 use super::compare::CompareArgs;
+use super::evidence::EvidenceCommand;
 use super::fields::FieldsArgs;
 use super::handoff::HandoffArgs;
 use super::irqs::IrqsArgs;
@@ -84,7 +85,10 @@ pub enum Command {
     /// Measure what it costs to serve an interrupt elsewhere than in its handler.
     #[command(long_about = whole::<HandoffArgs>())]
     Handoff(HandoffArgs),
-    /// Compute the result of a run again from its raw events.
+    /// Show, check and compare the evidence of runs.
+    #[command(subcommand)]
+    Evidence(EvidenceCommand),
+    /// Compute the result of a run again from its raw events, or from its evidence.
     #[command(long_about = whole::<ReplayArgs>())]
     Replay(ReplayArgs),
     /// Let many CPUs send IPIs to each other: rates, scaling, merged and lost ones.

@@ -3,6 +3,7 @@
 use protocol::LineId;
 
 use crate::error::Error;
+use crate::evidence::Evidence;
 use crate::firmware::Firmware;
 use crate::live::About;
 use crate::plan::{Estimate, Plan};
@@ -35,39 +36,27 @@ pub struct Ran {
 /// Makes a plan for a target, with a spare line of it.
 pub type Planner<'p> = &'p mut dyn FnMut(&mut Proxy<'_>, &Target, LineId) -> Result<Plan, Error>;
 
-/// Opens the target, makes the plan and runs it. `with` is told everything beside the progress that the user sees, and may stop
-/// it; with `lines` the progress has a line for every cell.
-///
-/// # Errors
-/// What goes wrong before any CPU runs the firmware; [`Error::NeedsConsent`]; later failures are in the outcome.
-pub fn run(
-    cli: &Cli,
-    args: &TargetArgs,
-    planner: Planner<'_>,
-    with: &mut dyn Observer,
-    lines: bool,
-) -> Result<Ran, Error> {
-    run_keeping(cli, args, None, planner, with, lines)
-}
-
-/// Raw events that are to be kept ([`super::raw::RawArgs::open`]), and for which result.
+/// What is to be kept of a run, and for which result.
 pub struct Keep<'k> {
-    /// Where.
-    pub file: RawFile,
+    /// Its raw events ([`super::raw::RawArgs::open`]).
+    pub raw: Option<RawFile>,
+    /// Its evidence ([`super::evidence::EvidenceArgs::open`]), which is to be ended with the result ([`super::evidence::finish`]).
+    pub evidence: &'k mut Option<Evidence>,
     /// The command, by which `replay` knows what to make of them.
     pub command: &'static str,
     /// What its result needs beside head and cells; asked once the plan is made.
     pub options: &'k dyn Fn() -> serde_json::Value,
 }
 
-/// The same; with `keep` every cell sends its events.
+/// Opens the target, makes the plan and runs it, and keeps what is to be kept: for raw events every cell sends its own. `with` is told
+/// everything beside the progress that the user sees, and may stop it; with `lines` the progress has a line for every cell.
 ///
 /// # Errors
-/// Those of [`run`], and [`Error::OutputFile`].
-pub fn run_keeping(
+/// What goes wrong before any CPU runs the firmware; [`Error::NeedsConsent`]; [`Error::OutputFile`]; later failures are in the outcome.
+pub fn run(
     cli: &Cli,
     args: &TargetArgs,
-    keep: Option<Keep<'_>>,
+    keep: Keep<'_>,
     planner: Planner<'_>,
     with: &mut dyn Observer,
     lines: bool,
@@ -78,11 +67,27 @@ pub fn run_keeping(
 /// The same; `told` becomes what has to be said about every result of the target, as soon as it is known: also where the run fails.
 ///
 /// # Errors
-/// Those of [`run_keeping`].
+/// Those of [`run`].
 pub fn run_telling(
     cli: &Cli,
     args: &TargetArgs,
-    keep: Option<Keep<'_>>,
+    mut keep: Keep<'_>,
+    planner: Planner<'_>,
+    with: &mut dyn Observer,
+    lines: bool,
+    told: &mut Vec<Mark>,
+) -> Result<Ran, Error> {
+    let ran = keeping(cli, args, &mut keep, planner, with, lines, told);
+    if let (Err(why), Some(evidence)) = (&ran, keep.evidence) {
+        evidence.ended_by(why);
+    }
+    ran
+}
+
+fn keeping(
+    cli: &Cli,
+    args: &TargetArgs,
+    keep: &mut Keep<'_>,
     planner: Planner<'_>,
     with: &mut dyn Observer,
     lines: bool,
@@ -93,11 +98,24 @@ pub fn run_telling(
     let mut opened = open_with(&args.target, args.seed, &args.link, args.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
     told.clone_from(&marks);
+    let machine = opened.machine.clone();
     let mut proxy = opened.connect()?;
     let target = Target::discover(&mut proxy).map_err(|e| e.at_step("reading the device tree"))?;
+    let context = Context {
+        target_name: &args.target,
+        seed: args.seed,
+        target: &target,
+        firmware: &firmware,
+        marks: marks.clone(),
+        slice_ns,
+    };
+    if let Some(evidence) = &mut keep.evidence {
+        let looked = evidence.look(&mut proxy, context.clone(), &machine);
+        looked.map_err(|e| e.at_step("looking at loader and controller"))?;
+    }
     let line = find_spare(&mut proxy, &target).map_err(|e| e.at_step("looking for a line"))?;
     let mut plan = planner(&mut proxy, &target, line)?;
-    if keep.is_some() {
+    if keep.raw.is_some() {
         plan.cells.iter_mut().for_each(|cell| cell.raw = true);
     }
     let plan = plan;
@@ -118,6 +136,10 @@ pub fn run_telling(
         "{cells} cells on {}, {estimate}",
         args.target
     )));
+    if let Some(evidence) = &mut keep.evidence {
+        let begun = evidence.begin(&mut proxy, context.clone(), &plan, (keep.options)());
+        begun.map_err(|e| e.at_step("looking at the lines"))?;
+    }
     let looked = Looked {
         spare: Some(line),
         pairs: false,
@@ -125,25 +147,23 @@ pub fn run_telling(
     verify_layout(&mut proxy, &target, looked)
         .map_err(|e| e.at_step("verifying the controller's layout"))?;
     let mut both = session::Both(&mut progress, with);
-    let context = Context {
-        target_name: &args.target,
-        seed: args.seed,
-        target: &target,
-        firmware: &firmware,
-        marks,
-        slice_ns,
-    };
-    let recorder = keep.map(|keep| start(keep, context.clone(), &plan));
+    let recorder = start(keep, context.clone(), &plan);
     let mut recorder = recorder.transpose()?;
-    let mut silent = Silent;
-    let kept: &mut dyn Observer = match &mut recorder {
+    let (mut no_events, mut no_evidence) = (Silent, Silent);
+    let events: &mut dyn Observer = match &mut recorder {
         Some(recorder) => recorder,
-        None => &mut silent,
+        None => &mut no_events,
     };
-    let mut all = session::Both(&mut both, kept);
+    let files: &mut dyn Observer = match &mut keep.evidence {
+        Some(evidence) => evidence,
+        None => &mut no_evidence,
+    };
+    let mut kept = session::Both(events, files);
+    let mut all = session::Both(&mut both, &mut kept);
     let ran = session::run(&mut proxy, &target, &firmware, &plan, args.seed, &mut all);
     let console = proxy.take_console();
-    progress.on(Event::Console(&String::from_utf8_lossy(&console)));
+    let console = String::from_utf8_lossy(&console);
+    all.on(Event::Console(&console));
     progress.finish(!matches!(&ran, Ok(outcome) if outcome.failure.is_none()));
     let mut outcome = ran?;
     if outcome.answers.hello.is_none() {
@@ -154,6 +174,9 @@ pub fn run_telling(
     }
     let head = head(context, &outcome)?;
     let mut verdict = exit_code(&outcome);
+    if let Some(evidence) = &mut keep.evidence {
+        evidence.after(&mut proxy, &target, &outcome, &head);
+    }
     if let Some(recorder) = recorder {
         verdict.kept(recorder.end(head.clone(), serde_json::Value::Null));
     }
@@ -166,8 +189,12 @@ pub fn run_telling(
     })
 }
 
-fn start(keep: Keep<'_>, context: Context<'_>, plan: &Plan) -> Result<Recorder, Error> {
-    keep.file.start(Opening {
+fn start(
+    keep: &mut Keep<'_>,
+    context: Context<'_>,
+    plan: &Plan,
+) -> Option<Result<Recorder, Error>> {
+    let opening = Opening {
         schema: raw::SCHEMA.to_owned(),
         run: raw::Run {
             command: keep.command.to_owned(),
@@ -176,7 +203,8 @@ fn start(keep: Keep<'_>, context: Context<'_>, plan: &Plan) -> Result<Recorder, 
         },
         head: head_before(context),
         cells: plan.cells.clone(),
-    })
+    };
+    keep.raw.take().map(|file| file.start(opening))
 }
 
 impl Ran {

@@ -1,18 +1,21 @@
 //! `aicprobe fields`.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use aic_regs::aic::Generation;
 use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::fields::{Sample, TRIGGERS, combinations, plan, report, sample};
+use crate::fields::{
+    Coverage, Cpu, Sample, TRIGGERS, combinations, note_missing, plan, report, sample,
+};
 use crate::output::{Form, render};
-use crate::result::Mark;
 use crate::session::Silent;
 
 use super::args::{Cli, TargetArgs, exit_codes};
-use super::experiment;
+use super::evidence::{EvidenceArgs, finish};
+use super::experiment::{self, Keep};
 use super::further::{self, FurtherArgs, cpus_of};
 use super::write::Sink;
 
@@ -32,6 +35,9 @@ pub struct FieldsArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub further: FurtherArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the report: schema "aicprobe.fields/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -46,10 +52,19 @@ pub struct FieldsArgs {
 /// [`Error`] if it did not come to a report.
 pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     let sink = Sink::open(args.output.as_deref())?;
-    let mut tried = None;
+    let tried: RefCell<Option<(Coverage, Vec<Cpu>)>> = RefCell::new(None);
+    let options = || serde_json::to_value(&*tried.borrow()).unwrap_or_default();
+    let mut evidence = args.evidence.open("fields", &[args.output.as_deref()])?;
+    let keep = Keep {
+        raw: None,
+        evidence: &mut evidence,
+        command: "fields",
+        options: &options,
+    };
     let mut ran = experiment::run(
         cli,
         &args.on,
+        keep,
         &mut |proxy, target, line| {
             if target.aic.geometry.generation == Generation::V1 {
                 return Err(Error::Usage(format!(
@@ -60,23 +75,17 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
             further::check(proxy, target, &args.further)?;
             let clusters: Vec<u64> = target.cpus.iter().map(|c| c.mpidr >> 8 & 0xffff).collect();
             let (chosen, coverage) = combinations(&clusters, args.on.seed);
-            tried = Some(coverage);
+            *tried.borrow_mut() = Some((coverage, cpus_of(target)));
             Ok(plan(&chosen, line, args.triggers))
         },
         &mut Silent,
         false,
     )?;
-    let coverage = tried.ok_or_else(|| Error::Internal("fields: no plan was made".to_owned()))?;
-    let (measured, of) = (
-        ran.outcome.cells.iter().filter(|(_, m)| m.complete).count(),
-        ran.plan.cells.len(),
-    );
-    if measured < of {
-        ran.head.complete = false;
-        let text = format!("{measured} of {of} cells ran to their end");
-        ran.mark(Mark::partial("cells", text));
-    }
-    let cpus = cpus_of(&ran.target);
+    let tried = tried.into_inner();
+    let (coverage, cpus) =
+        tried.ok_or_else(|| Error::Internal("fields: no plan was made".to_owned()))?;
+    let measured = ran.outcome.cells.iter().filter(|(_, m)| m.complete).count();
+    note_missing(&mut ran.head, measured, ran.plan.cells.len());
     let cells = ran.outcome.cells.iter();
     let samples: Vec<Sample<'_>> = cells.filter_map(|(c, m)| sample(c, m)).collect();
     let mut report = report(ran.head.clone(), &samples, &cpus, coverage);
@@ -102,12 +111,13 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
         }
     }
     sink.write(&render(&report, args.format)?)?;
+    // Cells that no rule explains are an answer that decides nothing.
+    if verdict.code == exit::OK && report.rule.is_none() {
+        verdict.code = exit::INCONCLUSIVE;
+    }
+    finish(evidence, &report, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }
-    // Cells that no rule explains are an answer that decides nothing.
-    Ok(match (verdict.code, &report.rule) {
-        (exit::OK, None) => exit::INCONCLUSIVE,
-        (code, _) => code,
-    })
+    Ok(verdict.code)
 }

@@ -14,6 +14,7 @@ use crate::result::CpuState;
 use crate::session::Silent;
 
 use super::args::{Cli, TargetArgs, exit_codes};
+use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::latency::Stoppable;
 use super::raw::RawArgs;
@@ -71,6 +72,9 @@ pub struct HandoffArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub raw: RawArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result: schema "aicprobe.handoff/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -98,12 +102,15 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
         // The parser has checked the range.
         timeout_us: (args.timeout * 1e3).round() as u32,
     };
-    let keep = args.raw.open(args.output.as_deref())?.map(|file| Keep {
-        file,
+    let files = [args.output.as_deref(), args.raw.raw.as_deref()];
+    let mut evidence = args.evidence.open("handoff", &files)?;
+    let keep = Keep {
+        raw: args.raw.open(args.output.as_deref())?,
+        evidence: &mut evidence,
         command: "handoff",
         options: &|| serde_json::Value::Null,
-    });
-    let ran = experiment::run_keeping(
+    };
+    let ran = experiment::run(
         cli,
         &args.on,
         keep,
@@ -144,15 +151,16 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
     )?;
     let report = report(ran.head, &ran.outcome.cells)?;
     sink.write(&render(&report, args.format)?)?;
-    for line in &ran.verdict.messages {
-        say!("aicprobe: {line}");
-    }
-    let mut code = ran.verdict.code;
+    let mut verdict = ran.verdict;
     if let Some(why) = report.why_nothing() {
-        say!("aicprobe: handoff: {why}");
-        if code == exit::OK {
-            code = exit::INCONCLUSIVE;
+        verdict.messages.push(format!("handoff: {why}"));
+        if verdict.code == exit::OK {
+            verdict.code = exit::INCONCLUSIVE;
         }
     }
-    Ok(code)
+    finish(evidence, &report, &mut verdict);
+    for line in &verdict.messages {
+        say!("aicprobe: {line}");
+    }
+    Ok(verdict.code)
 }

@@ -15,6 +15,7 @@ use crate::output::{Form, render};
 use crate::session::{Event, Observer};
 
 use super::args::{Cli, TargetArgs, exit_codes};
+use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::interrupt;
 use super::raw::RawArgs;
@@ -68,6 +69,9 @@ pub struct LatencyArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub raw: RawArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result: schema "aicprobe.latency/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -122,13 +126,16 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
         });
         serde_json::to_value(kept).unwrap_or_default()
     };
-    let keep = args.raw.open(args.output.as_deref())?.map(|file| Keep {
-        file,
+    let files = [args.output.as_deref(), args.raw.raw.as_deref()];
+    let mut evidence = args.evidence.open("latency", &files)?;
+    let keep = Keep {
+        raw: args.raw.open(args.output.as_deref())?,
+        evidence: &mut evidence,
         command: "latency",
         options: &options,
-    });
+    };
     let mut watch = Watch::default();
-    let ran = experiment::run_keeping(
+    let ran = experiment::run(
         cli,
         &args.on,
         keep,
@@ -165,6 +172,7 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
     if let Some(spike) = &made.spike {
         verdict.stopped_by(Some(spike.cell), &spike.moment.text);
     }
+    finish(evidence, &made, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }

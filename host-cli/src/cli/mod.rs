@@ -14,6 +14,7 @@ mod args;
 mod bar;
 mod bench;
 mod compare;
+mod evidence;
 mod experiment;
 mod fields;
 mod further;
@@ -75,6 +76,7 @@ pub fn main() -> ExitCode {
         Command::Soak(args) => soak::run(&cli, args),
         Command::Observe(args) => observe::run(&cli, args),
         Command::Compare(args) => compare::run(&cli, args),
+        Command::Evidence(command) => evidence::run(command),
         Command::Replay(args) => replay::run(&cli, args),
         Command::Verify(args) => verify::run(&cli, args),
         Command::Handoff(args) => handoff::run(&cli, args),

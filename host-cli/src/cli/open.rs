@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use virtual_soc::{SocModel, VirtualTarget};
 
 use crate::error::Error;
+use crate::evidence::{LoaderImage, Machine, sha256};
 use crate::files::read_limited;
 use crate::link::{
     FaultyLink, Link, OpenError, SerialLink, VirtualLink, is_pseudo_terminal, only_proxy, ports,
@@ -32,6 +33,8 @@ pub struct OpenTarget {
     pub slice_ns: Option<f64>,
     /// Whether it is hardware, where time costs and mistakes hurt.
     pub hardware: bool,
+    /// What answers at its far end, as far as known here.
+    pub machine: Machine,
     /// How long the loader may stay silent at first.
     wait: Duration,
 }
@@ -123,6 +126,11 @@ fn open_clean(
         marks: marks.into_iter().collect(),
         slice_ns: None,
         hardware: !program,
+        machine: if program {
+            Machine::Program
+        } else {
+            Machine::Hardware
+        },
         wait,
     })
 }
@@ -170,6 +178,11 @@ fn unknown(name: &str, what: &str) -> Error {
 /// # Errors
 /// [`Error::SocFile`], [`Error::Model`], [`Error::UnknownSoc`].
 pub fn load_model(soc: &str) -> Result<SocModel, Error> {
+    load_model_text(soc).map(|(model, _)| model)
+}
+
+/// The same, with the bytes of its file.
+fn load_model_text(soc: &str) -> Result<(SocModel, Vec<u8>), Error> {
     if soc.ends_with(".toml") || soc.contains(['/', '\\']) {
         let path = Path::new(soc);
         let bytes = read_limited(path, MODEL_MAX).map_err(|why| Error::SocFile {
@@ -177,12 +190,15 @@ pub fn load_model(soc: &str) -> Result<SocModel, Error> {
             why,
         })?;
         // What is no text is no model either; the parser says where.
-        return Ok(SocModel::from_toml(&String::from_utf8_lossy(&bytes), soc)?);
+        let model = SocModel::from_toml(&String::from_utf8_lossy(&bytes), soc)?;
+        return Ok((model, bytes));
     }
-    SocModel::builtin(soc).ok_or_else(|| Error::UnknownSoc {
+    let builtin = SocModel::builtin(soc).zip(SocModel::builtin_text(soc));
+    let (model, text) = builtin.ok_or_else(|| Error::UnknownSoc {
         given: soc.to_owned(),
         allowed: SocModel::builtin_names().join(", "),
-    })
+    })?;
+    Ok((model, text.as_bytes().to_vec()))
 }
 
 fn open_virtual(
@@ -196,10 +212,15 @@ fn open_virtual(
         let what = "that is many targets, and this command measures one";
         return Err(unknown(name, what));
     }
-    let model = load_model(soc).map_err(|e| match e {
+    let (model, text) = load_model_text(soc).map_err(|e| match e {
         Error::UnknownSoc { .. } => unknown(name, "no such virtual SoC"),
         other => other,
     })?;
+    let mut machine = Machine::Virtual {
+        model: model.name.clone(),
+        toml_sha256: sha256(&text),
+        loader: None,
+    };
     let timing = &model.timing;
     let slice_ns = f64::from(timing.slice) * f64::from(timing.ps_per_insn) / 1e3;
     let mut marks = vec![Mark::model_only(format!(
@@ -215,6 +236,13 @@ fn open_virtual(
                 image.name(),
                 image.bytes.len()
             )));
+            if let Machine::Virtual { loader, .. } = &mut machine {
+                *loader = Some(LoaderImage {
+                    file: image.name(),
+                    bytes: image.bytes.len(),
+                    sha256: sha256(&image.bytes),
+                });
+            }
             let limit = BOOT_LIMIT.max(wait);
             Box::new(boot_loader(
                 &model,
@@ -230,6 +258,7 @@ fn open_virtual(
         marks,
         link,
         hardware: false,
+        machine,
         wait: Duration::ZERO,
     })
 }

@@ -18,16 +18,18 @@ use crate::session::{Event, Observer, Silent};
 use crate::soak;
 
 use super::args::Cli;
+use super::evidence::replay as evidence;
 use super::write::Sink;
 
-/// Computes the result of a run again from nothing but the raw events that --raw FILE has kept: the same counts and percentiles. A
-/// file that is cut is read as far as it goes (exit code 6); one that is damaged is refused, and told where. What events cannot tell
+/// Computes the result of a run again: from nothing but the raw events that --raw FILE has kept, or from the plan and the counts of
+/// the evidence that --evidence PATH has kept, and then compares it with the run's own (exit code 5 if they differ). A
+/// file of events that is cut is read as far as it goes (exit code 6); one that is damaged is refused, and told where. What events cannot tell
 /// (fields read back, pending while masked, spurious exceptions) is taken from the counts beside them; where both tell something
 /// they are compared (exit code 5 if they differ).
 #[derive(Debug, Args)]
 #[command(after_help = super::args::exit_codes())]
 pub struct ReplayArgs {
-    /// The file.
+    /// The file of events; or evidence, a directory or .tar.zst.
     pub file: PathBuf,
     /// Show what the events alone say, cell by cell, schema "aicprobe.replay/1", instead of the command's own result.
     #[arg(long)]
@@ -54,16 +56,13 @@ pub struct RouteExtra {
 /// # Errors
 /// [`Error`] if it did not come to a result.
 pub fn run(cli: &Cli, args: &ReplayArgs) -> Result<u8, Error> {
+    if evidence::is_evidence(&args.file) {
+        return evidence::run(args);
+    }
     let wrong = |why: RawError| Error::Raw {
         path: args.file.clone(),
         why,
     };
-    let about = std::fs::metadata(&args.file).map_err(|e| wrong(e.into()))?;
-    if about.is_dir() {
-        return Err(wrong(
-            std::io::Error::from(std::io::ErrorKind::IsADirectory).into(),
-        ));
-    }
     let sink = Sink::open(args.output.as_deref())?;
     let file = File::open(&args.file).map_err(|e| wrong(e.into()))?;
     let replayed = read(BufReader::new(file), &mut Silent).map_err(wrong)?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use protocol::message::Refusal;
 
 use crate::error::{Error, exit};
+use crate::evidence::Evidence;
 use crate::firmware::Firmware;
 use crate::live::About;
 use crate::output::{DryRun, Form, render_routes, to_json};
@@ -18,6 +19,7 @@ use crate::tree::TreeFile;
 
 use super::all;
 use super::args::{Cli, RouteArgs};
+use super::evidence::finish_with;
 use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
@@ -44,12 +46,21 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
         return Err(Error::Usage(why));
     }
     let overrides = overrides(args)?;
-    if args.raw.raw.is_some() && (args.dry_run || args.on.target == all::NAME) {
-        let text = "--raw keeps the events of one run: not with --dry-run and --target vm:all";
-        return Err(Error::Usage(text.to_owned()));
+    for (given, what) in [
+        (args.raw.raw.is_some(), "--raw keeps the events"),
+        (args.evidence.evidence.is_some(), "--evidence keeps all"),
+    ] {
+        if given && (args.dry_run || args.on.target == all::NAME) {
+            let text = format!("{what} of one run: not with --dry-run and --target vm:all");
+            return Err(Error::Usage(text));
+        }
     }
     let sink = Sink::open(args.output.as_deref())?;
-    let raw = args.raw.open(args.output.as_deref())?;
+    let files = [args.output.as_deref(), args.raw.raw.as_deref()];
+    let kept = Kept {
+        raw: args.raw.open(args.output.as_deref())?,
+        evidence: args.evidence.open("route", &files)?,
+    };
     interrupt::install_telling(cli.quiet);
     if args.on.target == all::NAME {
         return all::run(cli, args, firmware.as_ref(), &overrides, sink);
@@ -60,14 +71,18 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
         &args.on.target,
         firmware.as_ref(),
         &overrides,
-        raw,
+        kept,
     )?;
     match &made {
         Made::Plan(dry) => sink.write(&planned(dry, args.format)?)?,
-        Made::Result(Some(result), _) => sink.write(&render_routes(&[result], args.format)?)?,
-        Made::Result(None, _) => {}
+        Made::Result(Some(result), ..) => sink.write(&render_routes(&[result], args.format)?)?,
+        Made::Result(None, ..) => {}
     }
-    let verdict = made.verdict();
+    let mut verdict = made.verdict();
+    if let Made::Result(Some(result), _, evidence) = made {
+        let json = || render_routes(&[&result], Form::Json);
+        finish_with(*evidence, json, &mut verdict);
+    }
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }
@@ -91,8 +106,15 @@ fn no_rows() -> Error {
 pub(super) enum Made {
     /// With `--dry-run`.
     Plan(Box<DryRun>),
-    /// The result, if anything was measured, and how the run counts.
-    Result(Option<Box<RouteResult>>, Verdict),
+    /// The result, if anything was measured, how the run counts, and the evidence that is to be ended.
+    Result(Option<Box<RouteResult>>, Verdict, Box<Option<Evidence>>),
+}
+
+/// What is to be kept of a run.
+#[derive(Default)]
+pub(super) struct Kept {
+    raw: Option<RawFile>,
+    evidence: Option<Evidence>,
 }
 
 impl Made {
@@ -103,7 +125,7 @@ impl Made {
                 code: exit::OK,
                 messages: Vec::new(),
             },
-            Self::Result(_, verdict) => verdict.clone(),
+            Self::Result(_, verdict, _) => verdict.clone(),
         }
     }
 }
@@ -118,13 +140,51 @@ pub(super) fn one(
     name: &str,
     firmware: Option<&Firmware>,
     overrides: &Overrides,
+    kept: Kept,
+) -> Result<Made, Error> {
+    let Kept { raw, mut evidence } = kept;
+    let made = measured(cli, args, name, firmware, overrides, raw, &mut evidence);
+    match made {
+        Ok(Made::Result(result, verdict, _)) => {
+            Ok(Made::Result(result, verdict, Box::new(evidence)))
+        }
+        Ok(plan) => Ok(plan),
+        Err(why) => {
+            if let Some(evidence) = &mut evidence {
+                evidence.ended_by(&why);
+            }
+            Err(why)
+        }
+    }
+}
+
+fn measured(
+    cli: &Cli,
+    args: &RouteArgs,
+    name: &str,
+    firmware: Option<&Firmware>,
+    overrides: &Overrides,
     raw: Option<RawFile>,
+    evidence: &mut Option<Evidence>,
 ) -> Result<Made, Error> {
     let mut opened = open_with(name, args.on.seed, &args.on.link, args.on.loader.as_deref())?;
     let (marks, slice_ns, hardware) = (opened.marks.clone(), opened.slice_ns, opened.hardware);
+    let machine = opened.machine.clone();
     let mut proxy = opened.connect()?;
     let target = Target::discover_with(&mut proxy, overrides)
         .map_err(|e| e.at_step("reading the device tree"))?;
+    if let (Some(evidence), Some(firmware)) = (&mut *evidence, firmware) {
+        let context = Context {
+            target_name: name,
+            seed: args.on.seed,
+            target: &target,
+            firmware,
+            marks: marks.clone(),
+            slice_ns,
+        };
+        let looked = evidence.look(&mut proxy, context, &machine);
+        looked.map_err(|e| e.at_step("looking at loader and controller"))?;
+    }
     let request = args.request();
     let Planned {
         mut plan,
@@ -164,23 +224,48 @@ pub(super) fn one(
             progress.on(Event::Step(note));
         }
     }
-    let recorder = raw.map(|file| file.start(opening(args, &target, firmware, &plan, &setting)?));
+    let context = Context {
+        target_name: &setting.target_name,
+        seed: setting.seed,
+        target: &target,
+        firmware,
+        marks: setting.marks.clone(),
+        slice_ns: setting.slice_ns,
+    };
+    if let Some(evidence) = evidence {
+        let begun = evidence.begin(&mut proxy, context.clone(), &plan, json(&request)?);
+        begun.map_err(|e| e.at_step("looking at the lines"))?;
+    }
+    let recorder = raw.map(|file| file.start(opening(args, context, &plan)?));
     let mut recorder = recorder.transpose()?;
     let measured = {
-        let mut silent = Silent;
-        let kept: &mut dyn Observer = match &mut recorder {
+        let (mut no_events, mut no_evidence) = (Silent, Silent);
+        let events: &mut dyn Observer = match &mut recorder {
             Some(recorder) => recorder,
-            None => &mut silent,
+            None => &mut no_events,
         };
-        let mut both = Both(&mut progress, kept);
-        measure(&mut proxy, &target, firmware, &plan, &setting, &mut both)
+        let files: &mut dyn Observer = match evidence {
+            Some(evidence) => evidence,
+            None => &mut no_evidence,
+        };
+        let mut kept = Both(events, files);
+        let mut both = Both(&mut progress, &mut kept);
+        let measured = measure(&mut proxy, &target, firmware, &plan, &setting, &mut both);
+        let console = proxy.take_console();
+        both.on(Event::Console(&String::from_utf8_lossy(&console)));
+        measured
     };
     let failed = !matches!(&measured, Ok((outcome, _)) if outcome.failure.is_none());
-    let console = proxy.take_console();
-    progress.on(Event::Console(&String::from_utf8_lossy(&console)));
     progress.finish(failed);
     let (outcome, result) = measured?;
     let mut verdict = exit_code(&outcome);
+    match (evidence, &result) {
+        (Some(evidence), Some(result)) => {
+            evidence.after(&mut proxy, &target, &outcome, &result.head());
+        }
+        (Some(evidence), None) => verdict.messages.iter().for_each(|m| evidence.note(m)),
+        (None, _) => {}
+    }
     verdict.messages.extend(storming(&outcome, &target.lines));
     if let Some(recorder) = recorder {
         // Without a result nothing was measured: the file stays cut.
@@ -192,28 +277,14 @@ pub(super) fn one(
             verdict.kept(ended);
         }
     }
-    Ok(Made::Result(result.map(Box::new), verdict))
+    Ok(Made::Result(result.map(Box::new), verdict, Box::default()))
 }
 
 /// What is known of a run before it.
-fn opening(
-    args: &RouteArgs,
-    target: &Target,
-    firmware: &Firmware,
-    plan: &Plan,
-    setting: &Setting,
-) -> Result<Opening, Error> {
+fn opening(args: &RouteArgs, context: Context<'_>, plan: &Plan) -> Result<Opening, Error> {
     let extra = RouteExtra {
-        aic: aic(target, None),
+        aic: aic(context.target, None),
         restore: Restore::default(),
-    };
-    let context = Context {
-        target_name: &setting.target_name,
-        seed: setting.seed,
-        target,
-        firmware,
-        marks: setting.marks.clone(),
-        slice_ns: setting.slice_ns,
     };
     Ok(Opening {
         schema: raw::SCHEMA.to_owned(),
@@ -272,16 +343,19 @@ impl Verdict {
         }
     }
 
-    /// How the file of raw events ended: one that cannot be written has stopped the run.
+    /// Something that was to be kept is not: what cannot be written has stopped the run.
+    pub(super) fn not_kept(&mut self, why: &Error) {
+        self.messages.push(why.to_string());
+        if matches!(self.code, exit::OK | exit::INTERRUPTED) {
+            self.code = why.exit_code();
+        }
+    }
+
+    /// How the file of raw events ended.
     pub(super) fn kept(&mut self, ended: Result<Trailer, Error>) {
         match ended {
             Ok(totals) => self.messages.extend(dropped(&totals)),
-            Err(e) => {
-                self.messages.push(e.to_string());
-                if matches!(self.code, exit::OK | exit::INTERRUPTED) {
-                    self.code = e.exit_code();
-                }
-            }
+            Err(e) => self.not_kept(&e),
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::behaviour::Report;
 use crate::compare::CompareResult;
 use crate::error::{Error, exit};
+use crate::evidence::{CheckResult, DiffResult, ShowResult};
 use crate::fields::FieldsReport;
 use crate::handoff::HandoffReport;
 use crate::irqs::IrqsReport;
@@ -51,6 +52,9 @@ const SCHEMAS: &[Entry] = &[
     entry::<Listing>(Listing::SCHEMA, "adt"),
     entry::<BenchLink>(BenchLink::SCHEMA, "bench link"),
     entry::<CompareResult>(CompareResult::SCHEMA, "compare"),
+    entry::<CheckResult>(CheckResult::SCHEMA, "evidence check"),
+    entry::<DiffResult>(DiffResult::SCHEMA, "evidence diff"),
+    entry::<ShowResult>(ShowResult::SCHEMA, "evidence show"),
     entry::<FieldsReport>(FieldsReport::SCHEMA, "fields"),
     entry::<HandoffReport>(HandoffReport::SCHEMA, "handoff"),
     entry::<IrqsReport>(IrqsReport::SCHEMA, "irqs"),

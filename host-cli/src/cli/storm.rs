@@ -1,5 +1,6 @@
 //! `aicprobe storm`.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use aic_regs::aic::Generation;
@@ -17,10 +18,12 @@ use crate::storm::{
 };
 
 use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
+use super::evidence::{EvidenceArgs, finish};
+use super::experiment::{self, Keep};
 use super::latency::Stoppable;
 use super::route::refusal_code;
+use super::values;
 use super::write::Sink;
-use super::{experiment, values};
 
 /// Lets sets of CPUs that grow by cluster send IPIs to each other for some time: how many a second are sent and taken, how that
 /// scales, and how many merged with one that was pending. Paced, a sender waits until its target has counted: with one sender a
@@ -65,6 +68,9 @@ pub struct StormArgs {
     /// Just these CPUs (logical ids in decimal with commas between) instead of sets that grow by cluster.
     #[arg(long, value_name = "CPU,CPU…", value_parser = values::cpus)]
     pub cpus: Option<CpuSet>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result: schema "aicprobe.storm/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -93,10 +99,22 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
     values::words_once("--accounting", &args.accountings)?;
     let firmware = Firmware::load(args.on.firmware.as_deref())?;
     let sink = Sink::open(args.output.as_deref())?;
-    let mut shapes: Vec<Shape> = Vec::new();
+    let shapes: RefCell<Vec<Shape>> = RefCell::default();
+    let kept = || {
+        let kept = (&*shapes.borrow(), args.us, args.repeat);
+        serde_json::to_value(kept).unwrap_or_default()
+    };
+    let mut evidence = args.evidence.open("storm", &[args.output.as_deref()])?;
+    let keep = Keep {
+        raw: None,
+        evidence: &mut evidence,
+        command: "storm",
+        options: &kept,
+    };
     let ran = experiment::run(
         cli,
         &args.on,
+        keep,
         &mut |proxy, target, line| {
             let v1 = target.aic.geometry.generation == Generation::V1;
             // What makes no sense is found before a CPU is started.
@@ -111,39 +129,43 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
             };
             let states = place.states(&mut Stoppable)?;
             let (planned, plan) = plan(&target.cpus, &states, v1, &options)?;
-            shapes = planned;
+            *shapes.borrow_mut() = planned;
             Ok(plan)
         },
         &mut Silent,
         false,
     )?;
+    let shapes = shapes.into_inner();
     let (report, refusal) = report(ran.head, &shapes, args.us, args.repeat, &ran.outcome);
     sink.write(&render(&report, args.format)?)?;
-    let mut code = ran.verdict.code;
-    for line in &ran.verdict.messages {
-        say!("aicprobe: {line}");
-    }
-    for v in &report.violations {
-        say!("aicprobe: {}: {}", storm_title(&report.rows[v.row]), v.text);
-    }
-    if code == exit::OK && !report.violations.is_empty() {
-        code = exit::RULE;
+    let mut verdict = ran.verdict;
+    let violations = report.violations.iter();
+    verdict
+        .messages
+        .extend(violations.map(|v| format!("{}: {}", storm_title(&report.rows[v.row]), v.text)));
+    if verdict.code == exit::OK && !report.violations.is_empty() {
+        verdict.code = exit::RULE;
     }
     if let Some(why) = report.why_nothing() {
-        say!("aicprobe: storm: {why}");
-        if code == exit::OK {
-            code = exit::INCONCLUSIVE;
+        verdict.messages.push(format!("storm: {why}"));
+        if verdict.code == exit::OK {
+            verdict.code = exit::INCONCLUSIVE;
         }
     }
     if let Some(refusal) = refusal {
-        say!("aicprobe: a storm was refused: {}", describe(refusal));
-        if code == exit::OK {
-            code = match refusal {
+        let text = format!("a storm was refused: {}", describe(refusal));
+        verdict.messages.push(text);
+        if verdict.code == exit::OK {
+            verdict.code = match refusal {
                 // Too few of a set run.
                 Refusal::Cpu(_) => exit::INCONCLUSIVE,
                 refusal => refusal_code(refusal),
             };
         }
     }
-    Ok(code)
+    finish(evidence, &report, &mut verdict);
+    for line in &verdict.messages {
+        say!("aicprobe: {line}");
+    }
+    Ok(verdict.code)
 }

@@ -11,19 +11,20 @@ use crate::firmware::Firmware;
 use crate::latency::{Trial, calibrate};
 use crate::output::{Form, Grid, junit, render, tap, to_json};
 use crate::proxy::Proxy;
-use crate::result::{Context, Mark, Restore, aic, head_before, route_result};
+use crate::result::{Context, Mark, Restore, aic, head_before};
 use crate::session::{Event, Observer, SessionError};
 use crate::socs;
 use crate::target::{Target, TargetError, candidates, check_lines};
 use crate::verify::{
-    self, ENOUGH_LOST, FULL, Ground, Made, QUICK, RULES, Record, Setup, Size, Table,
+    self, ENOUGH_LOST, FULL, Ground, Kept, Made, QUICK, RULES, Record, Setup, Size, Table,
     Verdict as Said, VerifyResult,
 };
 
 use super::args::{Cli, TargetArgs, exit_codes};
-use super::experiment::{self, Ran};
+use super::evidence::{EvidenceArgs, finish_with};
+use super::experiment::{self, Keep, Ran};
 use super::latency::Stoppable;
-use super::route::exit_code;
+use super::route::{Verdict, exit_code};
 use super::write::Sink;
 
 /// Other lines of a die that are fired, and lines that are looked at for them.
@@ -76,6 +77,9 @@ pub struct VerifyArgs {
     /// Print the rules and end; nothing is run.
     #[arg(long)]
     pub list: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result.
     #[arg(long, value_enum, default_value_t = VerdictForm::Table)]
     pub format: VerdictForm,
@@ -131,10 +135,22 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
     let known: RefCell<Option<Known>> = RefCell::new(None);
     let mut enough = Enough::default();
     let mut told = Vec::new();
+    let mut evidence = args.evidence.open("verify", &[args.output.as_deref()])?;
+    let options = || {
+        let known = known.borrow();
+        let kept = known.as_ref().and_then(|k| kept_of(k, args));
+        serde_json::to_value(kept).unwrap_or_default()
+    };
+    let keep = Keep {
+        raw: None,
+        evidence: &mut evidence,
+        command: "verify",
+        options: &options,
+    };
     let ran = experiment::run_telling(
         cli,
         &args.on,
-        None,
+        keep,
         &mut |proxy, target, line| {
             *known.borrow_mut() = Some(Known {
                 target: target.clone(),
@@ -185,18 +201,20 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
         ));
     }
     sink.write(&rendered(&result, args.format)?)?;
-    for line in &messages {
-        say!("aicprobe: {line}");
-    }
-    for rule in result.rules.iter().filter(|r| r.verdict == Said::Fail) {
-        say!("aicprobe: {} failed: {}", rule.id, rule.title);
-    }
+    let failed = result.rules.iter().filter(|r| r.verdict == Said::Fail);
+    messages.extend(failed.map(|rule| format!("{} failed: {}", rule.id, rule.title)));
     let by_rules = match result.verdict {
         Said::Fail => exit::RULE,
         Said::Inconclusive => exit::INCONCLUSIVE,
         Said::Pass | Said::NotApplicable => exit::OK,
     };
-    Ok(if code == exit::OK { by_rules } else { code })
+    let code = if code == exit::OK { by_rules } else { code };
+    let mut verdict = Verdict { code, messages };
+    finish_with(evidence, || to_json(&result), &mut verdict);
+    for line in &verdict.messages {
+        say!("aicprobe: {line}");
+    }
+    Ok(verdict.code)
 }
 
 fn rendered(result: &VerifyResult, form: VerdictForm) -> Result<String, Error> {
@@ -311,34 +329,34 @@ fn other_lines(
     Ok((others, last))
 }
 
+/// What a record is made of beside what was measured.
+fn kept_of(known: &Known, args: &VerifyArgs) -> Option<Kept> {
+    let left_out = RULES.iter().filter(|r| !args.wants(r.id));
+    Some(Kept {
+        purposes: known.made.as_ref()?.purposes.clone(),
+        table: table_of(&known.target).ok()?,
+        size: args.size(),
+        least_nr_irq: known.target.lines.least_nr_irq(),
+        left_out: left_out.map(|r| r.id.to_owned()).collect(),
+    })
+}
+
 fn record_of(ran: Ran, known: Known, args: &VerifyArgs) -> Result<Record, Error> {
-    let Some(made) = known.made else {
+    let Some(kept) = kept_of(&known, args) else {
         return Err(Error::Internal("a run without a plan".into()));
     };
-    let (registers, fiqs, ipis) = verify::answers(&made.plan.questions, &ran.outcome)?;
     let aic = aic(&ran.target, ran.outcome.answers.opened);
     let restore = Restore::of(&ran.outcome.restoring);
-    let hz = ran.head.counter.hz;
-    let cells = route_result(
-        ran.head.clone(),
-        aic.clone(),
-        restore.clone(),
-        &ran.outcome.cells,
-    )?
-    .cells;
-    Ok(Record {
-        cells: verify::observed(&made.purposes, &ran.outcome.cells, cells, hz),
-        head: ran.head,
+    let (cells, replies) = (&ran.outcome.cells, &ran.outcome.answers.replies);
+    verify::record(
+        kept,
+        ran.head,
         aic,
-        table: table_of(&ran.target)?,
-        size: args.size(),
-        setup: Setup::Fine,
-        least_nr_irq: ran.target.lines.least_nr_irq(),
-        registers,
-        fiqs,
-        ipis,
         restore,
-    })
+        cells,
+        &ran.plan.questions,
+        replies,
+    )
 }
 
 /// Of a target on which nothing could be measured.

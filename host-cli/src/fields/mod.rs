@@ -22,6 +22,7 @@ use protocol::LineId;
 use protocol::command::Special;
 
 use crate::plan::{GRACE_US, Group, MaskedCpu, Plan, PlannedCell, Routing};
+use crate::result::{Head, Mark};
 use crate::session::Measured;
 
 pub use cover::{Coverage, combinations};
@@ -39,6 +40,15 @@ pub const MASK_US: u32 = 200;
 pub const TIMEOUT_US: u32 = 500;
 /// Triggers of a cell in which every CPU has the same value at most: it may be the one that never accepts.
 const UNIFORM_TRIGGERS: u32 = 32;
+
+/// Says of a head that not every cell of its plan ran to its end, if so.
+pub fn note_missing(head: &mut Head, measured: usize, of: usize) {
+    if measured < of {
+        head.complete = false;
+        let text = format!("{measured} of {of} cells ran to their end");
+        head.marks.push(Mark::partial("cells", text));
+    }
+}
 
 /// The plan: every combination without and with CPU 0 masked.
 #[must_use]

@@ -108,7 +108,7 @@ pub struct Rule {
 }
 
 /// What a CPU is beside its field.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cpu {
     /// MPIDR_EL1.
     pub mpidr: u64,

@@ -5,11 +5,12 @@ use protocol::message::{
     self, CellResult, CpuInfo, Fault, FiqResult, Hello, IpiResult, Reading, Refusal, Restored,
     StormResult, WfiResult,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::stats::{Histogram, HistogramError, ticks_above};
 
 /// Counts of a cell; arrays by logical CPU.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// SIQ_CFG fields read back.
     pub fields: Vec<u8>,
@@ -242,7 +243,8 @@ pub struct Answers {
 }
 
 /// The answer to a [`crate::plan::Question`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reply {
     /// To `Ipi`.
     Ipi(IpiResult),

@@ -12,6 +12,9 @@ pub enum HistogramError {
     /// A bucket that does not exist.
     #[error("bucket {0} of a latency histogram: there are {BUCKETS}")]
     Bucket(u16),
+    /// Buckets that were read, and do not ascend.
+    #[error("the buckets of a latency histogram do not ascend")]
+    Unsorted,
     /// Counts and total disagree.
     #[error("the latency histogram holds {held} values, the cell counted {counted}")]
     Total {
@@ -39,8 +42,9 @@ pub enum HistogramError {
     },
 }
 
-/// Counts per latency bucket of one cell.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Counts per latency bucket of one cell; serialised, a list of buckets with their counts, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Vec<(u16, u64)>", try_from = "Vec<(u16, u64)>")]
 pub struct Histogram {
     counts: BTreeMap<u16, u64>,
 }
@@ -59,6 +63,31 @@ pub struct Latency {
     pub p99: u64,
     /// Largest, exact.
     pub max: u64,
+}
+
+impl From<Histogram> for Vec<(u16, u64)> {
+    fn from(histogram: Histogram) -> Self {
+        histogram.counts.into_iter().collect()
+    }
+}
+
+impl TryFrom<Vec<(u16, u64)>> for Histogram {
+    type Error = HistogramError;
+
+    fn try_from(read: Vec<(u16, u64)>) -> Result<Self, HistogramError> {
+        let wrong = read
+            .iter()
+            .find(|(bucket, _)| usize::from(*bucket) >= BUCKETS);
+        if let Some((bucket, _)) = wrong {
+            return Err(HistogramError::Bucket(*bucket));
+        }
+        if read.windows(2).any(|two| two[0].0 >= two[1].0) {
+            return Err(HistogramError::Unsorted);
+        }
+        Ok(Self {
+            counts: read.into_iter().collect(),
+        })
+    }
 }
 
 impl Histogram {

@@ -122,7 +122,7 @@ pub struct Options {
 }
 
 /// One kind of storm among one set of CPUs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// Logical CPUs, ascending; at least two.
     pub cpus: Vec<u8>,

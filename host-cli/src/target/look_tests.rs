@@ -109,6 +109,7 @@ fn target() -> Target {
         lines: LineMap::from_tree(&Adt::new(&blob).unwrap(), &aic.geometry),
         aic,
         marks: Vec::new(),
+        tree: blob.into(),
     }
 }
 

@@ -20,6 +20,8 @@ mod text;
 mod uart;
 mod verify;
 
+use std::sync::Arc;
+
 use adt::Adt;
 
 use crate::proxy::Proxy;
@@ -75,6 +77,8 @@ pub struct Target {
     pub lines: LineMap,
     /// What was inferred instead of read.
     pub marks: Vec<Mark>,
+    /// The device tree that all this is from.
+    pub tree: Arc<[u8]>,
 }
 
 impl Target {
@@ -92,18 +96,20 @@ impl Target {
     /// Those of [`Target::discover`].
     pub fn discover_with(proxy: &mut Proxy<'_>, given: &Overrides) -> Result<Self, Error> {
         let mut marks = Vec::new();
-        let read;
-        let tree = if let Some(file) = &given.adt {
+        let read: Vec<u8>;
+        let (tree, bytes) = if let Some(file) = &given.adt {
             let origin = &file.origin;
             let text = format!("from the device tree in {origin} (--adt), not the target's");
             marks.push(Mark::inferred("soc, aic, cpus", text));
-            Adt::new(&file.blob).map_err(|why| TargetError::AdtFile {
+            let tree = Adt::new(&file.blob).map_err(|why| TargetError::AdtFile {
                 origin: origin.clone(),
                 why,
-            })?
+            })?;
+            (tree, &file.blob)
         } else {
             read = read_tree(proxy, &mut marks)?;
-            Adt::new(&read).map_err(TargetError::DeviceTree)?
+            let tree = Adt::new(&read).map_err(TargetError::DeviceTree)?;
+            (tree, &read)
         };
         let soc = SocFacts::from_tree(&tree);
         let cpus = cpus::from_tree(&tree, &mut marks)?;
@@ -119,6 +125,7 @@ impl Target {
             aic,
             lines,
             marks,
+            tree: bytes.as_slice().into(),
         })
     }
 }

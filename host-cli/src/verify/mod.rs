@@ -19,7 +19,8 @@ pub use crate::socs::Class;
 pub use judge::judge;
 pub use plan::{Ground, Made, plan};
 pub use record::{
-    Answered, Fiqs, Ipis, Observed, Purpose, Reading, Record, Setup, answers, observed,
+    Answered, Fiqs, Ipis, Kept, Observed, Purpose, Reading, Record, Setup, answers, observed,
+    record,
 };
 pub use result::{RuleResult, Totals, Verdict, VerifyResult, verdict};
 pub use rules::{RULES, Rule, find};

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::plan::PlannedCell;
-use crate::result::{Aic, Cell, Head, Restore};
-use crate::session::{Measured, Outcome, Reply};
+use crate::result::{Aic, Cell, Head, Restore, route_result};
+use crate::session::{Measured, Reply};
 use crate::stats::ticks_above;
 
 use super::{SLOW_US, Size, Table};
@@ -233,6 +233,52 @@ fn above(m: &Measured, us: u64, hz: u64) -> u64 {
         .sum()
 }
 
+/// What a record is made of beside what was measured: kept with evidence, so that the record can be made again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// What each cell of the plan is there for.
+    pub purposes: Vec<Purpose>,
+    /// What is assumed.
+    pub table: Table,
+    /// What was to be measured.
+    pub size: Size,
+    /// See [`Record::least_nr_irq`].
+    pub least_nr_irq: u32,
+    /// Rules that are not looked at.
+    pub left_out: Vec<String>,
+}
+
+/// The record of a run on a target that could be measured.
+///
+/// # Errors
+/// [`Error::Histogram`] if counts cannot be; [`Error::Internal`] for an answer to something else than was asked.
+pub fn record(
+    kept: Kept,
+    head: Head,
+    aic: Aic,
+    restore: Restore,
+    measured: &[(PlannedCell, Measured)],
+    questions: &[crate::plan::Question],
+    replies: &[Reply],
+) -> Result<Record, Error> {
+    let (registers, fiqs, ipis) = answers(questions, replies)?;
+    let hz = head.counter.hz;
+    let cells = route_result(head.clone(), aic.clone(), restore.clone(), measured)?.cells;
+    Ok(Record {
+        cells: observed(&kept.purposes, measured, cells, hz),
+        head,
+        aic,
+        table: kept.table,
+        size: kept.size,
+        setup: Setup::Fine,
+        least_nr_irq: kept.least_nr_irq,
+        registers,
+        fiqs,
+        ipis,
+        restore,
+    })
+}
+
 /// What questions brought: registers, FIQs, IPIs.
 pub type Answered = (Vec<Reading>, Vec<Fiqs>, Vec<Ipis>);
 
@@ -240,10 +286,10 @@ pub type Answered = (Vec<Reading>, Vec<Fiqs>, Vec<Ipis>);
 ///
 /// # Errors
 /// [`Error::Internal`] for an answer to something else than was asked.
-pub fn answers(questions: &[crate::plan::Question], outcome: &Outcome) -> Result<Answered, Error> {
+pub fn answers(questions: &[crate::plan::Question], replies: &[Reply]) -> Result<Answered, Error> {
     use crate::plan::Question;
     let (mut registers, mut fiqs, mut ipis) = (Vec::new(), Vec::new(), Vec::new());
-    for (asked, reply) in questions.iter().zip(&outcome.answers.replies) {
+    for (asked, reply) in questions.iter().zip(replies) {
         match (asked, reply) {
             (Question::Read(cpu, register), Reply::Register { reading, .. }) => {
                 registers.push(reading_of(*cpu, *register, *reading));

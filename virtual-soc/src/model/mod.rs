@@ -80,6 +80,12 @@ impl SocModel {
         Self::from_toml(text, &format!("built-in model {name}")).ok()
     }
 
+    /// The text of the built-in model of that name, as its file has it.
+    #[must_use]
+    pub fn builtin_text(name: &str) -> Option<&'static str> {
+        BUILTIN.iter().find(|(n, _)| *n == name).map(|(_, t)| *t)
+    }
+
     /// Names that [`SocModel::builtin`] knows.
     #[must_use]
     pub fn builtin_names() -> &'static [&'static str] {

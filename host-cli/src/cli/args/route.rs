@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use protocol::LineId;
 
+use crate::cli::evidence::EvidenceArgs;
 use crate::cli::raw::RawArgs;
 use crate::cli::values;
 use crate::output::Form;
@@ -80,6 +81,9 @@ pub struct RouteArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub raw: RawArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result: schema "aicprobe.route/1"; "aicprobe.plan/1" with --dry-run, "aicprobe.route.all/1" with vm:all. A plan
     /// is shown as table or json.
     #[arg(long, value_enum, default_value_t = Form::Table)]

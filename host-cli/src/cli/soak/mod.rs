@@ -20,6 +20,7 @@ use crate::soak::{
 };
 
 use super::args::{Cli, CpuSet, TargetArgs, exit_codes};
+use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::latency::{Stoppable, threshold};
 use super::raw::RawArgs;
@@ -80,6 +81,9 @@ pub struct SoakArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub raw: RawArgs,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub evidence: EvidenceArgs,
     /// Form of the result: schema "aicprobe.soak/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
@@ -139,15 +143,18 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
         });
         serde_json::to_value(kept).unwrap_or_default()
     };
-    let raw = args.raw.open(args.output.as_deref())?.map(|file| Keep {
-        file,
+    let files = [&args.output, &args.raw.raw, &args.intervals].map(|f| f.as_deref());
+    let mut evidence = args.evidence.open("soak", &files)?;
+    let keep = Keep {
+        raw: args.raw.open(args.output.as_deref())?,
+        evidence: &mut evidence,
         command: "soak",
         options: &options,
-    });
-    let mut ran = experiment::run_keeping(
+    };
+    let mut ran = experiment::run(
         cli,
         &args.on,
-        raw,
+        keep,
         &mut |proxy, target, line| {
             let trial = trial(&ask, target)?;
             let seed = args.on.seed;
@@ -192,6 +199,7 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
             verdict.code = exit::USAGE;
         }
     }
+    finish(evidence, &made, &mut verdict);
     for line in &verdict.messages {
         say!("aicprobe: {line}");
     }
