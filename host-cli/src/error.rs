@@ -14,6 +14,7 @@ use crate::plan::PlanError;
 use crate::proxy::ProxyError;
 use crate::regs::FindError;
 use crate::session::SessionError;
+use crate::socs::SocsError;
 use crate::stats::HistogramError;
 use crate::target::{LineError, TargetError, UartError};
 use crate::tree::{FileError, ListError};
@@ -237,6 +238,9 @@ pub enum Error {
         /// What is missing.
         why: ListError,
     },
+    /// Files of SoCs' routing that cannot be read, or contradict themselves.
+    #[error(transparent)]
+    Socs(#[from] SocsError),
     /// A SoC file that cannot be read.
     #[error("virtual SoC {}: {why}", path.display())]
     SocFile {
@@ -315,6 +319,7 @@ impl Error {
             | Self::Listing { .. }
             | Self::Saved { .. }
             | Self::Raw { .. }
+            | Self::Socs(_)
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)

@@ -8,7 +8,7 @@
 //! verdict; [`live`] shows a session on
 //! a terminal while it runs; [`evidence`] keeps all that a run was and brought, [`raw`]
 //! keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
-//! programs; [`socs`] is what is known of each SoC's routing;
+//! programs; [`socs`] is what is known of each SoC's routing, [`tables`] makes tables of it;
 //! [`cli`] is the command line on top.
 
 pub mod behaviour;
@@ -37,6 +37,7 @@ pub mod soak;
 pub mod socs;
 pub mod stats;
 pub mod storm;
+pub mod tables;
 pub mod target;
 pub mod tree;
 pub mod verify;

@@ -75,6 +75,8 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
     add("aicprobe.irqs/1", "irqs @listing --adt @tree.adt");
     add("aicprobe.irqs/1", "irqs @listing");
     add("aicprobe.list/1", "list");
+    add("aicprobe.tables/1", "tables");
+    add("aicprobe.tables/1", "tables --soc t8140");
     add("aicprobe.regs/1", "regs export");
     add("aicprobe.regs.list/1", "regs list");
     add("aicprobe.regs.show/1", "regs show SIQ_CFG_EL1");
@@ -413,7 +415,12 @@ fn every_result_has_five_forms() {
     commands.dedup_by_key(|(id, _)| *id);
     for (id, arguments) in commands {
         let Some((_, columns)) = COLUMNS.iter().find(|(of, _)| *of == id) else {
-            let allowed = ["aicprobe.plan/1", "aicprobe.regs/1", "aicprobe.route.all/1"];
+            let allowed = [
+                "aicprobe.plan/1",
+                "aicprobe.regs/1",
+                "aicprobe.route.all/1",
+                "aicprobe.tables/1",
+            ];
             assert!(allowed.contains(&id), "{id} has no columns");
             continue;
         };

@@ -23,6 +23,7 @@ use super::replay::ReplayArgs;
 use super::schema::SchemaArgs;
 use super::soak::SoakArgs;
 use super::storm::StormArgs;
+use super::tables::TablesArgs;
 use super::verify::VerifyArgs;
 use super::vm::VmArgs;
 
@@ -82,6 +83,8 @@ pub enum Command {
     Storm(StormArgs),
     /// Show the serial ports of this host and which of them is a loader's.
     List(ListArgs),
+    /// Write routing tables for C, Rust, device trees, JSON and Markdown from what is known of each SoC.
+    Tables(TablesArgs),
     /// Print the JSON Schema of a result, or list them.
     Schema(SchemaArgs),
     /// Registers as data: list, show, decode and export them.

@@ -34,6 +34,7 @@ mod route;
 mod schema;
 mod soak;
 mod storm;
+mod tables;
 mod values;
 mod verify;
 mod vm;
@@ -81,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Handoff(args) => handoff::run(&cli, args),
         Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),
+        Command::Tables(args) => tables::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

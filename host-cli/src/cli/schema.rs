@@ -23,6 +23,7 @@ use crate::regs::{DecodeResult, RegsExport, RegsList, RegsShow};
 use crate::result::{BenchLink, RouteResult};
 use crate::soak::SoakResult;
 use crate::storm::StormReport;
+use crate::tables::Tables;
 use crate::tree::{LinesReport, Listing};
 use crate::verify::VerifyResult;
 
@@ -73,6 +74,7 @@ const SCHEMAS: &[Entry] = &[
     entry::<SoakResult>(SoakResult::SCHEMA, "soak"),
     entry::<StormReport>(StormReport::SCHEMA, "storm"),
     entry::<VerifyResult>(VerifyResult::SCHEMA, "verify"),
+    entry::<Tables<'_>>(Tables::SCHEMA, "tables --format json"),
 ];
 
 /// Prints the JSON Schema (draft 2020-12) of a result. Without a name: lists all, a line each, with the command that has it.
