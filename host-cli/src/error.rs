@@ -241,6 +241,16 @@ pub enum Error {
     /// Files of SoCs' routing that cannot be read, or contradict themselves.
     #[error(transparent)]
     Socs(#[from] SocsError),
+    /// Evidence that does not put its SoC on the allow-list. Nothing was changed.
+    #[error("{}: refused: {reasons}; nothing was changed", path.display())]
+    NotListed {
+        /// The evidence.
+        path: PathBuf,
+        /// Every reason.
+        reasons: String,
+        /// Exit code of the worst of them.
+        code: u8,
+    },
     /// A SoC file that cannot be read.
     #[error("virtual SoC {}: {why}", path.display())]
     SocFile {
@@ -349,6 +359,7 @@ impl Error {
             | Self::Model(_)
             | Self::Uart(_)
             | Self::Target(_) => exit::TARGET,
+            Self::NotListed { code, .. } => *code,
             Self::NeedsConsent { .. } => exit::UNSAFE,
             Self::Inconclusive(_) => exit::INCONCLUSIVE,
             Self::NotRestored(_) => exit::NOT_RESTORED,

@@ -146,6 +146,7 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
         add("aicprobe.evidence.check/1", "evidence check @other");
         add("aicprobe.evidence.check/1", "evidence check @one");
         add("aicprobe.evidence.diff/1", "evidence diff @one @other");
+        add("aicprobe.allow-list/1", "allow-list check @one");
         add("aicprobe.route/1", "replay @one");
         add("aicprobe.replay/1", "replay @events.bin --counts");
         add("aicprobe.route/1", "replay @events.bin");
@@ -342,6 +343,7 @@ const COLUMNS: &[(&str, &str)] = &[
         "cell,line,fire,fields,masked,landed,fired,lost,late,dup,spur",
     ),
     ("aicprobe.evidence.check/1", "file,problem"),
+    ("aicprobe.allow-list/1", "kind,about,reason"),
     ("aicprobe.evidence.diff/1", "about,place,a,b"),
     ("aicprobe.lines/1", "first,last,state,owner,specifier,level"),
     (

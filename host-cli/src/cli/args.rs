@@ -10,6 +10,7 @@ use clap::{ArgAction, Parser, Subcommand};
 use crate::error::exit;
 
 use super::adt::AdtArgs;
+use super::allow_list::AllowListCommand;
 use super::compare::CompareArgs;
 use super::evidence::EvidenceCommand;
 use super::fields::FieldsArgs;
@@ -85,6 +86,9 @@ pub enum Command {
     List(ListArgs),
     /// Write routing tables for C, Rust, device trees, JSON and Markdown from what is known of each SoC.
     Tables(TablesArgs),
+    /// The allow-list: whether evidence suffices for it, and evidence into it.
+    #[command(subcommand)]
+    AllowList(AllowListCommand),
     /// Print the JSON Schema of a result, or list them.
     Schema(SchemaArgs),
     /// Registers as data: list, show, decode and export them.

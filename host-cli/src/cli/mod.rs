@@ -10,6 +10,7 @@ macro_rules! say {
 
 mod adt;
 mod all;
+mod allow_list;
 mod args;
 mod bench;
 mod compare;
@@ -83,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),
         Command::Tables(args) => tables::run(args),
+        Command::AllowList(command) => allow_list::run(command),
         Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

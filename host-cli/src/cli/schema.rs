@@ -8,6 +8,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
+use crate::allow_list::Assessment;
 use crate::behaviour::Report;
 use crate::compare::CompareResult;
 use crate::error::{Error, exit};
@@ -51,6 +52,7 @@ const fn entry<T: JsonSchema>(id: &'static str, of: &'static str) -> Entry {
 /// Every result that is printed as JSON. A new one is a line here, a call in `tests/outputs.rs`, and `cargo xtask schemas`.
 const SCHEMAS: &[Entry] = &[
     entry::<Listing>(Listing::SCHEMA, "adt"),
+    entry::<Assessment>(Assessment::SCHEMA, "allow-list check"),
     entry::<BenchLink>(BenchLink::SCHEMA, "bench link"),
     entry::<CompareResult>(CompareResult::SCHEMA, "compare"),
     entry::<CheckResult>(CheckResult::SCHEMA, "evidence check"),

@@ -11,6 +11,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
+pub(crate) use read::read_text;
 pub use read::{MOST_BYTES, SocsError, load, parse};
 pub use schema::{
     AllowList, Class, Evidence, EvidenceKind, MpidrText, Soc, SocAic, SocCpu, State, Value, Values,
