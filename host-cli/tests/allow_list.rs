@@ -305,6 +305,27 @@ fn every_reason_is_told() {
             "the user stopped it",
         ),
         (
+            "a fault",
+            |k| k.run["ended"]["exit_code"] = json!(8),
+            6,
+            "interrupted",
+            "ended with exit code 8",
+        ),
+        (
+            "no time",
+            |k| k.run["started"] = json!("yesterday"),
+            5,
+            "changed",
+            "\"yesterday\", which is no time",
+        ),
+        (
+            "an optional rule",
+            |k| number(&mut k.result["fiqs"][0]["ipis_taken"], -1),
+            5,
+            "rule-failed",
+            "FAIL: fast IPIs arrive",
+        ),
+        (
             "incomplete",
             |k| k.result["complete"] = json!(false),
             6,

@@ -124,8 +124,9 @@ fn a_c_compiler_takes_the_header_and_a_program_finds_what_the_json_says() {
         let cc = Command::new("cc")
             .args(strict)
             .args(more)
-            .current_dir(folder.path());
-        let cc = { cc }.output().expect("cc runs");
+            .current_dir(folder.path())
+            .output()
+            .expect("cc runs");
         assert!(
             cc.status.success(),
             "{}",

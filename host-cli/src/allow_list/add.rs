@@ -119,6 +119,7 @@ fn refused(assessment: &Assessment) -> Error {
 
 fn words(assessment: &Assessment, kept: &Kept, sha256: String) -> Words {
     let device = plain(&assessment.device);
+    // That it begins with a date is one of the things that suffice.
     let date: String = kept.run.started.chars().take(10).collect();
     Words {
         source: format!(

@@ -193,7 +193,16 @@ fn how(run: &Run, found: &mut Reasons) {
         Some(ended) if ended.exit_code == crate::error::exit::INTERRUPTED => {
             found.add(ReasonKind::Interrupted, name::RUN, "the user stopped it");
         }
+        Some(ended) if ended.exit_code != crate::error::exit::OK => {
+            let text = format!("the run ended with exit code {}", ended.exit_code);
+            found.add(ReasonKind::Interrupted, name::RUN, &text);
+        }
         Some(_) => {}
+    }
+    let date = run.started.split('T').next().unwrap_or_default();
+    if !crate::socs::is_date(date) {
+        let text = format!("it began at {:?}, which is no time", run.started);
+        found.add(ReasonKind::Changed, name::RUN, &text);
     }
 }
 
@@ -215,9 +224,12 @@ fn judged(result: &VerifyResult, found: &mut Reasons) {
         );
     }
     let again = result.again();
-    for rule in RULES.iter().filter(|r| r.required) {
+    for rule in RULES {
         let id = rule.id;
         let Some(said) = again.rule(id) else {
+            if !rule.required {
+                continue;
+            }
             let text = format!("it was left out: {}", rule.title);
             found.add(ReasonKind::RuleOpen, id, &text);
             continue;
@@ -234,6 +246,7 @@ fn judged(result: &VerifyResult, found: &mut Reasons) {
         let kind = match said.verdict {
             Verdict::Pass => continue,
             Verdict::NotApplicable if MAY_NOT_APPLY.contains(&id) => continue,
+            Verdict::NotApplicable | Verdict::Inconclusive if !rule.required => continue,
             Verdict::NotApplicable | Verdict::Inconclusive => ReasonKind::RuleOpen,
             Verdict::Fail => ReasonKind::RuleFailed,
         };

@@ -7,8 +7,6 @@ mod add;
 mod assess;
 mod measured;
 mod table;
-#[cfg(test)]
-mod tests;
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -31,6 +31,11 @@ pub fn all() -> Result<&'static [Soc], SocsError> {
         .map_err(Clone::clone)
 }
 
+/// Whether a text is YYYY-MM-DD.
+pub(crate) fn is_date(text: &str) -> bool {
+    check::is_date(text, true)
+}
+
 /// The SoC with this chip id, if it is known.
 ///
 /// # Errors
