@@ -5,7 +5,8 @@
 //! * [`sysreg`]: one file per system register, read and written through the [`sysreg::SysRegs`] back-end;
 //! * [`guard`]: accesses whose fault is an answer ([`guard::Trap`]) instead of a crash;
 //! * [`mmio`]: the 32-bit access trait that every block is generic over;
-//! * [`facts`]: the same registers and fields as data, each with its [`facts::Source`].
+//! * [`facts`]: the same registers and fields as data, each with its [`facts::Source`];
+//! * [`routing`]: which CPUs of each SoC take interrupts, and who says so.
 //!
 //! Real back-ends exist only for the bare-metal target (`target_arch = "aarch64"`, `target_os = "none"`); the feature
 //! `fakes` gives their in-memory twins for tests on the host. Nothing here has a writable static.
@@ -35,4 +36,5 @@ pub mod aic;
 pub mod facts;
 pub mod guard;
 pub mod mmio;
+pub mod routing;
 pub mod sysreg;

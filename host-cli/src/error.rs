@@ -14,6 +14,7 @@ use crate::plan::PlanError;
 use crate::proxy::ProxyError;
 use crate::regs::FindError;
 use crate::session::SessionError;
+use crate::socs::SocsError;
 use crate::stats::HistogramError;
 use crate::target::{LineError, TargetError, UartError};
 use crate::tree::{FileError, ListError};
@@ -237,6 +238,19 @@ pub enum Error {
         /// What is missing.
         why: ListError,
     },
+    /// Files of SoCs' routing that cannot be read, or contradict themselves.
+    #[error(transparent)]
+    Socs(#[from] SocsError),
+    /// Evidence that does not put its SoC on the allow-list. Nothing was changed.
+    #[error("{}: refused: {reasons}; nothing was changed", path.display())]
+    NotListed {
+        /// The evidence.
+        path: PathBuf,
+        /// Every reason.
+        reasons: String,
+        /// Exit code of the worst of them.
+        code: u8,
+    },
     /// A SoC file that cannot be read.
     #[error("virtual SoC {}: {why}", path.display())]
     SocFile {
@@ -315,6 +329,7 @@ impl Error {
             | Self::Listing { .. }
             | Self::Saved { .. }
             | Self::Raw { .. }
+            | Self::Socs(_)
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)
@@ -344,6 +359,7 @@ impl Error {
             | Self::Model(_)
             | Self::Uart(_)
             | Self::Target(_) => exit::TARGET,
+            Self::NotListed { code, .. } => *code,
             Self::NeedsConsent { .. } => exit::UNSAFE,
             Self::Inconclusive(_) => exit::INCONCLUSIVE,
             Self::NotRestored(_) => exit::NOT_RESTORED,

@@ -8,9 +8,11 @@
 //! verdict; [`live`] shows a session on
 //! a terminal while it runs; [`evidence`] keeps all that a run was and brought, [`raw`]
 //! keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
-//! programs; [`socs`] is what is known of each SoC's routing;
+//! programs; [`socs`] is what is known of each SoC's routing, [`tables`] makes tables of it,
+//! [`allow_list`] says which of them a kernel may rely on;
 //! [`cli`] is the command line on top.
 
+pub mod allow_list;
 pub mod behaviour;
 pub mod cli;
 pub mod compare;
@@ -38,6 +40,7 @@ pub mod soak;
 pub mod socs;
 pub mod stats;
 pub mod storm;
+pub mod tables;
 pub mod target;
 pub mod tree;
 pub mod verify;

@@ -75,6 +75,8 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
     add("aicprobe.irqs/1", "irqs @listing --adt @tree.adt");
     add("aicprobe.irqs/1", "irqs @listing");
     add("aicprobe.list/1", "list");
+    add("aicprobe.tables/1", "tables");
+    add("aicprobe.tables/1", "tables --soc t8140");
     add("aicprobe.regs/1", "regs export");
     add("aicprobe.regs.list/1", "regs list");
     add("aicprobe.regs.show/1", "regs show SIQ_CFG_EL1");
@@ -151,6 +153,7 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
         add("aicprobe.evidence.check/1", "evidence check @other");
         add("aicprobe.evidence.check/1", "evidence check @one");
         add("aicprobe.evidence.diff/1", "evidence diff @one @other");
+        add("aicprobe.allow-list/1", "allow-list check @one");
         add("aicprobe.route/1", "replay @one");
         add("aicprobe.replay/1", "replay @events.bin --counts");
         add("aicprobe.route/1", "replay @events.bin");
@@ -347,6 +350,7 @@ const COLUMNS: &[(&str, &str)] = &[
         "cell,line,fire,fields,masked,landed,fired,lost,late,dup,spur",
     ),
     ("aicprobe.evidence.check/1", "file,problem"),
+    ("aicprobe.allow-list/1", "kind,about,reason"),
     ("aicprobe.evidence.diff/1", "about,place,a,b"),
     ("aicprobe.lines/1", "first,last,state,owner,specifier,level"),
     (
@@ -420,7 +424,12 @@ fn every_result_has_five_forms() {
     commands.dedup_by_key(|(id, _)| *id);
     for (id, arguments) in commands {
         let Some((_, columns)) = COLUMNS.iter().find(|(of, _)| *of == id) else {
-            let allowed = ["aicprobe.plan/1", "aicprobe.regs/1", "aicprobe.route.all/1"];
+            let allowed = [
+                "aicprobe.plan/1",
+                "aicprobe.regs/1",
+                "aicprobe.route.all/1",
+                "aicprobe.tables/1",
+            ];
             assert!(allowed.contains(&id), "{id} has no columns");
             continue;
         };

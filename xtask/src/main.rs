@@ -36,6 +36,7 @@ cargo xtask TASK [ARGUMENTS]
   bench [ARGUMENTS]    measurements (`cargo bench ARGUMENTS`)
   dist                 build the release package into target/dist: aicprobe with every feature, licences, README
   schemas              renew the JSON Schemas of results under schemas/
+  tables               renew the routing tables that are made from socs/ (tables/, docs/routing-tables.md, aic-regs)
   ci                   all of the above that .ci/run needs
   doctor               how the firmware's toolchain is found here
 
@@ -63,6 +64,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         "fmt-check" => no_arguments().and_then(|()| tasks::fmt_check()),
         "doc" => no_arguments().and_then(|()| tasks::doc()),
         "schemas" => no_arguments().and_then(|()| tasks::schemas()),
+        "tables" => no_arguments().and_then(|()| tasks::tables()),
         "ci" => no_arguments().and_then(|()| ci::run()),
         "doctor" => no_arguments().and_then(|()| doctor::run()),
         "help" | "--help" | "-h" => {

@@ -109,6 +109,21 @@ pub fn schemas() -> Result<()> {
     process::run(&mut cargo)
 }
 
+/// `tables`: every file that is generated from `socs/`, at its place in the source tree.
+pub fn tables() -> Result<()> {
+    let folder = workspace::root().join("tables");
+    // Those of SoCs that are no more go.
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(process::Error::io("renew", &folder))?;
+    }
+    let mut cargo = workspace::cargo("run");
+    cargo
+        .args(["--quiet", "--package", "host-cli", "--bin", "aicprobe"])
+        .args(["--", "tables", "--write"])
+        .arg(workspace::root());
+    process::run(&mut cargo)
+}
+
 /// `clippy`: host code with the image inside, then the firmware with its own compiler's clippy.
 pub fn clippy() -> Result<()> {
     const DENY: [&str; 3] = ["--", "-D", "warnings"];

@@ -11,6 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::error::exit;
 
 use super::adt::AdtArgs;
+use super::allow_list::AllowListCommand;
 use super::compare::CompareArgs;
 use super::evidence::EvidenceCommand;
 use super::fields::FieldsArgs;
@@ -24,6 +25,7 @@ use super::replay::ReplayArgs;
 use super::schema::SchemaArgs;
 use super::soak::SoakArgs;
 use super::storm::StormArgs;
+use super::tables::TablesArgs;
 use super::verify::VerifyArgs;
 use super::vm::VmArgs;
 
@@ -97,6 +99,11 @@ pub enum Command {
     /// Show the serial ports of this host and which of them is a loader's.
     #[command(long_about = whole::<ListArgs>())]
     List(ListArgs),
+    /// Write routing tables for C, Rust, device trees, JSON and Markdown from what is known of each SoC.
+    Tables(TablesArgs),
+    /// The allow-list: whether evidence suffices for it, and evidence into it.
+    #[command(subcommand)]
+    AllowList(AllowListCommand),
     /// Print the JSON Schema of a result, or list them.
     #[command(long_about = whole::<SchemaArgs>())]
     Schema(SchemaArgs),

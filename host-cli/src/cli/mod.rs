@@ -10,6 +10,7 @@ macro_rules! say {
 
 mod adt;
 mod all;
+mod allow_list;
 mod args;
 mod bar;
 mod bench;
@@ -35,6 +36,7 @@ mod route;
 mod schema;
 mod soak;
 mod storm;
+mod tables;
 mod values;
 mod verify;
 mod vm;
@@ -82,6 +84,8 @@ pub fn main() -> ExitCode {
         Command::Handoff(args) => handoff::run(&cli, args),
         Command::Storm(args) => storm::run(&cli, args),
         Command::List(list) => list::run(list),
+        Command::Tables(args) => tables::run(args),
+        Command::AllowList(command) => allow_list::run(command),
         Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),

@@ -8,6 +8,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
+use crate::allow_list::Assessment;
 use crate::behaviour::Report;
 use crate::compare::CompareResult;
 use crate::error::{Error, exit};
@@ -23,6 +24,7 @@ use crate::regs::{DecodeResult, RegsExport, RegsList, RegsShow};
 use crate::result::{BenchLink, RouteResult};
 use crate::soak::SoakResult;
 use crate::storm::StormReport;
+use crate::tables::Tables;
 use crate::tree::{LinesReport, Listing};
 use crate::verify::VerifyResult;
 
@@ -50,6 +52,7 @@ const fn entry<T: JsonSchema>(id: &'static str, of: &'static str) -> Entry {
 /// Every result that is printed as JSON. A new one is a line here, a call in `tests/outputs.rs`, and `cargo xtask schemas`.
 const SCHEMAS: &[Entry] = &[
     entry::<Listing>(Listing::SCHEMA, "adt"),
+    entry::<Assessment>(Assessment::SCHEMA, "allow-list check"),
     entry::<BenchLink>(BenchLink::SCHEMA, "bench link"),
     entry::<CompareResult>(CompareResult::SCHEMA, "compare"),
     entry::<CheckResult>(CheckResult::SCHEMA, "evidence check"),
@@ -73,6 +76,7 @@ const SCHEMAS: &[Entry] = &[
     entry::<SoakResult>(SoakResult::SCHEMA, "soak"),
     entry::<StormReport>(StormReport::SCHEMA, "storm"),
     entry::<VerifyResult>(VerifyResult::SCHEMA, "verify"),
+    entry::<Tables<'_>>(Tables::SCHEMA, "tables --format json"),
 ];
 
 /// Prints the JSON Schema (draft 2020-12) of a result. Without a name: lists all, a line each, with the command that has it.

@@ -1,5 +1,6 @@
 //! A result as text.
 
+mod allow_list;
 mod bench;
 mod compare;
 mod dry_run;

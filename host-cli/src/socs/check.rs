@@ -228,7 +228,8 @@ fn one_evidence(at: &str, evidence: &Evidence) -> Result<(), Wrong> {
     }
 }
 
-fn is_date(text: &str, whole: bool) -> bool {
+/// Whether it is YYYY-MM-DD, or unless the `whole` is needed YYYY-MM.
+pub(super) fn is_date(text: &str, whole: bool) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let number = |at: usize, digits: usize, most: u32| {
         parts.get(at).is_some_and(|p| {

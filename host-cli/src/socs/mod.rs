@@ -11,6 +11,7 @@ mod tests;
 
 use std::sync::OnceLock;
 
+pub(crate) use read::read_text;
 pub use read::{MOST_BYTES, SocsError, load, parse};
 pub use schema::{
     AllowList, Class, Evidence, EvidenceKind, MpidrText, Soc, SocAic, SocCpu, State, Value, Values,
@@ -28,6 +29,11 @@ pub fn all() -> Result<&'static [Soc], SocsError> {
     ALL.get_or_init(|| read::all_of(EMBEDDED.iter().copied()))
         .as_deref()
         .map_err(Clone::clone)
+}
+
+/// Whether a text is YYYY-MM-DD.
+pub(crate) fn is_date(text: &str) -> bool {
+    check::is_date(text, true)
 }
 
 /// The SoC with this chip id, if it is known.

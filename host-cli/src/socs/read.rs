@@ -95,7 +95,7 @@ pub fn load(folder: &Path) -> Result<Vec<Soc>, SocsError> {
 }
 
 /// Text of one file.
-pub(super) fn read_text(path: &Path) -> Result<String, SocsError> {
+pub(crate) fn read_text(path: &Path) -> Result<String, SocsError> {
     let name = path.display().to_string();
     let bytes = read_limited(path, MOST_BYTES)
         .map_err(|e: ReadError| SocsError::new(&name, "", e.to_string()))?;
