@@ -396,6 +396,8 @@ fn every_reason_is_told() {
             "a CPU less",
             |k| {
                 k.result["cpus"].as_array_mut().expect("CPUs").pop();
+                let registers = k.result["registers"].as_array_mut();
+                registers.expect("registers").retain(|r| r["cpu"] != 5);
             },
             6,
             "cpu-left-out",

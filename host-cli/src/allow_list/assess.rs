@@ -1,6 +1,6 @@
 //! Every reason why evidence does not suffice.
 
-use crate::evidence::{Machine, Run, Stored, TargetFile, check, name};
+use crate::evidence::{EvidenceError, Machine, Run, Stored, TargetFile, check, name};
 use crate::result::CpuState;
 use crate::socs::Soc;
 use crate::verify::{RULES, Verdict, VerifyResult};
@@ -73,7 +73,7 @@ pub(super) fn assess_kept<'a>(
     }
     let is_verify = run.as_ref().is_some_and(|run| run.command == "verify");
     let result: Option<VerifyResult> = match is_verify {
-        true => found.read(name::RESULT, stored.json(name::RESULT)),
+        true => found.read(name::RESULT, result_of(stored)),
         false => None,
     };
     if let Some(result) = &result {
@@ -107,6 +107,16 @@ pub(super) fn assess_kept<'a>(
     (made, kept)
 }
 
+/// The result. By way of a value: read from text, numbers of a flattened structure come as maps (serde_json's arbitrary precision, which
+/// a dependency turns on).
+fn result_of(stored: &Stored) -> Result<VerifyResult, EvidenceError> {
+    let value: serde_json::Value = stored.json(name::RESULT)?;
+    serde_path_to_error::deserialize(value).map_err(|e| EvidenceError::Damaged {
+        file: name::RESULT.to_owned(),
+        why: format!("at {}: {}", e.path(), e.inner()),
+    })
+}
+
 #[derive(Default)]
 struct Reasons(Vec<Reason>);
 
@@ -120,11 +130,7 @@ impl Reasons {
     }
 
     /// A file, or the reason why it is none.
-    fn read<T>(
-        &mut self,
-        file: &str,
-        read: Result<T, crate::evidence::EvidenceError>,
-    ) -> Option<T> {
+    fn read<T>(&mut self, file: &str, read: Result<T, EvidenceError>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(why) => {
@@ -133,7 +139,9 @@ impl Reasons {
                 } else {
                     ReasonKind::Cut
                 };
-                self.add(kind, file, &why.to_string());
+                let text = why.to_string();
+                let text = text.strip_prefix(&format!("{file}: ")).unwrap_or(&text);
+                self.add(kind, file, text);
                 None
             }
         }
