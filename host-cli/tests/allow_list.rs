@@ -637,7 +637,9 @@ fn what_is_refused_changes_nothing() {
     needs_firmware!();
     let socs = socs();
     let before = all(socs.path());
-    let cases: &[(fn(&mut Kept), i32, &str)] = &[
+    /// What is done to good evidence, the exit code, and words of the refusal.
+    type Refused = (fn(&mut Kept), i32, &'static str);
+    let cases: &[Refused] = &[
         (
             |k| k.run["machine"] = json!({ "kind": "virtual", "model": "t8140-odd", "toml_sha256": "0", "loader": null }),
             7,
