@@ -39,7 +39,7 @@ fn shells_read_their_completions() {
         let run = aicprobe(&["completions", shell, "-o", path.to_str().unwrap()]);
         assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
         let script = std::fs::read_to_string(&path).unwrap();
-        for word in ["aicprobe", "handoff", "fire-cpu", "doctor", "markdown"] {
+        for word in ["aicprobe", "handoff", "fire-cpu", "doctor"] {
             assert!(script.contains(word), "{shell} does not know {word}");
         }
         assert_eq!(stdout(&aicprobe(&["completions", shell])), script);

@@ -91,6 +91,20 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "verify",
+        &[
+            (
+                "aicprobe verify --quick",
+                "every rule on a virtual A18 Pro, in short",
+            ),
+            (
+                "aicprobe verify --target usb --format markdown -o verdict.md",
+                "the whole suite on a Mac, for the body of a pull request",
+            ),
+            ("aicprobe verify --list", "the rules; nothing is run"),
+        ],
+    ),
+    (
         "fields",
         &[
             (

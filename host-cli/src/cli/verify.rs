@@ -25,6 +25,8 @@ use super::evidence::{EvidenceArgs, finish_with};
 use super::experiment::{self, Keep, Ran};
 use super::latency::Stoppable;
 use super::route::{Verdict, exit_code};
+use super::route::exit_code;
+use super::tell::tell;
 use super::write::Sink;
 
 /// Other lines of a die that are fired, and lines that are looked at for them.
@@ -203,6 +205,12 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
     sink.write(&rendered(&result, args.format)?)?;
     let failed = result.rules.iter().filter(|r| r.verdict == Said::Fail);
     messages.extend(failed.map(|rule| format!("{} failed: {}", rule.id, rule.title)));
+    for line in &messages {
+        tell(line);
+    }
+    for rule in result.rules.iter().filter(|r| r.verdict == Said::Fail) {
+        say!("aicprobe: {} failed: {}", rule.id, rule.title);
+    }
     let by_rules = match result.verdict {
         Said::Fail => exit::RULE,
         Said::Inconclusive => exit::INCONCLUSIVE,
