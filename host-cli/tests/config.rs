@@ -15,14 +15,15 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("work")).unwrap();
-        std::fs::create_dir_all(folder.path().join("xdg/aicprobe")).unwrap();
+        let folder = tempfile::tempdir().expect("what the test itself made");
+        std::fs::create_dir_all(folder.path().join("work")).expect("what the test itself made");
+        std::fs::create_dir_all(folder.path().join("xdg/aicprobe"))
+            .expect("what the test itself made");
         Self { folder }
     }
 
     fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.folder.path().join(name), text).unwrap();
+        std::fs::write(self.folder.path().join(name), text).expect("what the test itself made");
     }
 
     fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> Output {
@@ -45,9 +46,12 @@ impl Place {
         words.extend(args);
         let run = self.run(&words, variables);
         assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
-        let json: Value = serde_json::from_str(&stdout(&run)).unwrap();
-        let text = |v: &Value| v.as_str().unwrap().to_owned();
-        let all = json["settings"].as_array().unwrap().iter();
+        let json: Value = serde_json::from_str(&stdout(&run)).expect("JSON");
+        let text = |v: &Value| v.as_str().expect("what the test itself made").to_owned();
+        let all = json["settings"]
+            .as_array()
+            .expect("what the test itself made")
+            .iter();
         all.map(|s| (text(&s["value"]), text(&s["from"]))).collect()
     }
 }

@@ -20,11 +20,15 @@ fn checked_in(name: &str) -> String {
 
 /// Makes the pages of `files`; the text of one of them.
 fn made(into: &Path, files: &[String], name: &str) -> String {
-    let mut words = vec!["docs", "--dir", into.to_str().unwrap()];
+    let mut words = vec![
+        "docs",
+        "--dir",
+        into.to_str().expect("what the test itself made"),
+    ];
     words.extend(files.iter().map(String::as_str));
     let run = aicprobe(&words);
     assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
-    std::fs::read_to_string(into.join(name)).unwrap()
+    std::fs::read_to_string(into.join(name)).expect("what the test itself made")
 }
 
 #[test]

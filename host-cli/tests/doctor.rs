@@ -16,7 +16,9 @@ fn report(args: &[&str]) -> (Option<i32>, Value) {
 
 fn states(report: &Value) -> Vec<(String, String)> {
     let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
-    let checks = report["checks"].as_array().unwrap();
+    let checks = report["checks"]
+        .as_array()
+        .expect("what the test itself made");
     checks
         .iter()
         .map(|c| (text(&c["id"]), text(&c["state"])))

@@ -94,7 +94,7 @@ fn info(args: &[&str]) -> Value {
     words.extend(args);
     let run = aicprobe(&words);
     assert_eq!(run.status.code(), Some(0), "{}", stderr(&run));
-    serde_json::from_str(&stdout(&run)).unwrap()
+    serde_json::from_str(&stdout(&run)).expect("JSON")
 }
 
 #[test]
