@@ -87,6 +87,7 @@ pub enum Command {
     #[command(long_about = whole::<IrqsArgs>())]
     Irqs(IrqsArgs),
     /// Run a suite of rules on a target: PASS or FAIL of each, with counts and bounds.
+    #[command(long_about = whole::<VerifyArgs>())]
     Verify(VerifyArgs),
     /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
     #[command(long_about = whole::<FieldsArgs>())]
@@ -119,6 +120,7 @@ pub enum Command {
     #[command(long_about = whole::<ListArgs>())]
     List(ListArgs),
     /// Write routing tables for C, Rust, device trees, JSON and Markdown from what is known of each SoC.
+    #[command(long_about = whole::<TablesArgs>())]
     Tables(TablesArgs),
     /// The allow-list: whether evidence suffices for it, and evidence into it.
     #[command(subcommand)]

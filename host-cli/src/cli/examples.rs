@@ -186,8 +186,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "evidence show",
         &[
-            ("aicprobe evidence show run.tar.zst", "what a run was, and what it brought"),
-            ("aicprobe evidence show run --format json", "the same for a program"),
+            (
+                "aicprobe evidence show run.tar.zst",
+                "what a run was, and what it brought",
+            ),
+            (
+                "aicprobe evidence show run --format json",
+                "the same for a program",
+            ),
         ],
     ),
     (
@@ -197,7 +203,10 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "aicprobe evidence check run.tar.zst",
                 "whether any file was changed; exit code 5 if so",
             ),
-            ("aicprobe evidence check run --format json", "the same for a program"),
+            (
+                "aicprobe evidence check run --format json",
+                "the same for a program",
+            ),
         ],
     ),
     (

@@ -25,7 +25,6 @@ use super::evidence::{EvidenceArgs, finish_with};
 use super::experiment::{self, Keep, Ran};
 use super::latency::Stoppable;
 use super::route::{Verdict, exit_code};
-use super::route::exit_code;
 use super::tell::tell;
 use super::write::Sink;
 
@@ -205,12 +204,6 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
     sink.write(&rendered(&result, args.format)?)?;
     let failed = result.rules.iter().filter(|r| r.verdict == Said::Fail);
     messages.extend(failed.map(|rule| format!("{} failed: {}", rule.id, rule.title)));
-    for line in &messages {
-        tell(line);
-    }
-    for rule in result.rules.iter().filter(|r| r.verdict == Said::Fail) {
-        say!("aicprobe: {} failed: {}", rule.id, rule.title);
-    }
     let by_rules = match result.verdict {
         Said::Fail => exit::RULE,
         Said::Inconclusive => exit::INCONCLUSIVE,
@@ -220,7 +213,7 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
     let mut verdict = Verdict { code, messages };
     finish_with(evidence, || to_json(&result), &mut verdict);
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }

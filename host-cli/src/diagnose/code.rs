@@ -53,7 +53,7 @@ codes! {
     RawVersion "aicprobe::file::events-version" "use the version of aicprobe that wrote it, and a command that can be computed again";
     EvidenceDamaged "aicprobe::file::evidence-damaged" "`aicprobe evidence check PATH` names every file that was changed; take the run again, it is proof of nothing";
     EvidencePartial "aicprobe::file::evidence-partial" "`aicprobe evidence show PATH` shows how far the run came; take it again for the rest";
-    Socs "aicprobe::file::socs" "mend the file at the place named; `socs/README.md` tells what is allowed, or leave --socs out";
+    Socs "aicprobe::file::socs" "mend the file at the place named; `docs/adding-a-soc.md` tells what is allowed, or leave --socs out";
     NotListed "aicprobe::allow-list::refused" "`aicprobe allow-list check PATH` lists what is missing; take what it names with `aicprobe verify --evidence PATH`";
 
     NoFirmware "aicprobe::firmware::missing" "build program and firmware together: cargo xtask run -- COMMAND; or give --firmware FILE";
