@@ -6,6 +6,8 @@ use protocol::image::ImageError;
 use virtual_soc::{ModelError, RawError};
 
 use crate::compare::SavedError;
+use crate::config::ConfigError;
+use crate::docs::ReportError;
 use crate::evidence::EvidenceError;
 use crate::files::ReadError;
 use crate::irqs::ListingError;
@@ -165,6 +167,9 @@ pub enum Error {
     /// Options that do not go together, or a place that is taken.
     #[error("{0}")]
     Usage(String),
+    /// Defaults that cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The target does not show what the measurement needs.
     #[error("{0}")]
     Inconclusive(String),
@@ -205,6 +210,14 @@ pub enum Error {
         path: PathBuf,
         /// Why not.
         why: SavedError,
+    },
+    /// A file that is no result of observations.
+    #[error("{}: {why}", path.display())]
+    Observed {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: ReportError,
     },
     /// What is wrong with one of two sides.
     #[error("side {side}: {why}")]
@@ -334,6 +347,8 @@ impl Error {
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)
             | Self::Usage(_)
+            | Self::Config(_)
+            | Self::Observed { .. }
             | Self::Register(_)
             | Self::LoaderFile(_)
             | Self::BootFile(_) => exit::USAGE,

@@ -10,12 +10,18 @@
 //! keeps every event of a run and computes its numbers again; [`vm`] serves virtual SoCs to other
 //! programs; [`socs`] is what is known of each SoC's routing, [`tables`] makes tables of it,
 //! [`allow_list`] says which of them a kernel may rely on;
+//! [`doctor`] looks at what stands between this computer and a target, [`info`] tells what is known of one, [`docs`] writes it
+//! down; [`config`] has defaults of options, [`diagnose`] the code and the next step of every error;
 //! [`cli`] is the command line on top.
 
 pub mod allow_list;
 pub mod behaviour;
 pub mod cli;
 pub mod compare;
+pub mod config;
+pub mod diagnose;
+pub mod docs;
+pub mod doctor;
 pub mod error;
 pub mod evidence;
 pub mod fields;
@@ -23,6 +29,7 @@ pub mod files;
 pub mod firmware;
 pub mod first_look;
 pub mod handoff;
+pub mod info;
 pub mod irqs;
 pub mod latency;
 pub mod link;

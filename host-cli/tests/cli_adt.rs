@@ -23,7 +23,7 @@ fn refused(args: &[&str], code: i32, says: &[&str]) {
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
     assert_eq!(stdout(&output), "", "standard output is for results only");
-    assert_eq!(text.lines().count(), 1, "one error: {text}");
+    assert_eq!(common::remarks(&text), 1, "one error: {text}");
     for part in says {
         assert!(
             text.contains(part),

@@ -254,7 +254,7 @@ fn bad_input_is_one_error_with_its_line() {
         assert_eq!(output.status.code(), Some(2), "{name}: {text}");
         assert!(text.contains(says), "{name}: {text}");
         assert_eq!(
-            (text.lines().count(), stdout(&output)),
+            (common::remarks(&text), stdout(&output)),
             (1, String::new()),
             "{name}: {text}"
         );

@@ -233,7 +233,7 @@ fn refused(args: &[&str], says: &[&str]) {
         "{text}"
     );
     assert!(
-        text.starts_with("aicprobe: ") && text.lines().count() == 1,
+        text.starts_with("aicprobe: ") && common::remarks(&text) == 1,
         "{text}"
     );
     for part in says {

@@ -373,7 +373,7 @@ fn a_cut_link_is_told_in_one_line() {
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
     let text = stderr(&output);
     assert!(
-        text.contains("cut by --link-faults") && text.lines().count() == 1,
+        text.contains("cut by --link-faults") && common::remarks(&text) == 1,
         "{text}"
     );
 }

@@ -117,8 +117,25 @@ impl OnTerminal {
             "the cursor is back: {text:?}"
         );
         assert_eq!(self.pty.modes(), self.modes, "the terminal is as it was");
-        after.replace("\r\n", "\n")
+        without_styles(&after.replace("\r\n", "\n"))
     }
+}
+
+/// Without the colours that a terminal gets.
+fn without_styles(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != ';');
+        match end.map(|at| part.split_at(at)) {
+            Some((_, rest)) if rest.starts_with('m') => out += &rest[1..],
+            _ => {
+                out += "\x1b[";
+                out += part;
+            }
+        }
+    }
+    out
 }
 
 impl Drop for OnTerminal {
@@ -194,6 +211,12 @@ fn q_stops_it_and_the_result_is_a_partial_one() {
     assert!(
         after.contains("aicprobe: stopping: ") && after.contains("aicprobe: interrupted; "),
         "{after}"
+    );
+    // On a terminal it is coloured.
+    let raw = run.text();
+    assert!(
+        raw.contains("\x1b[31maicprobe:\x1b[0m interrupted; "),
+        "{raw:?}"
     );
 }
 

@@ -77,6 +77,10 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
     add("aicprobe.list/1", "list");
     add("aicprobe.tables/1", "tables");
     add("aicprobe.tables/1", "tables --soc t8140");
+    add("aicprobe.doctor/1", "doctor --target vm:t8140");
+    add("aicprobe.doctor/1", "doctor");
+    add("aicprobe.info/1", "info --target vm:t6022");
+    add("aicprobe.info/1", "info");
     add("aicprobe.regs/1", "regs export");
     add("aicprobe.regs.list/1", "regs list");
     add("aicprobe.regs.show/1", "regs show SIQ_CFG_EL1");
@@ -366,6 +370,8 @@ const COLUMNS: &[(&str, &str)] = &[
         "aicprobe.list/1",
         "path,role,usb_id,interface,serial,location,permitted,held_by",
     ),
+    ("aicprobe.doctor/1", "id,state,seen,next"),
+    ("aicprobe.info/1", "what,value,from"),
     (
         "aicprobe.regs.list/1",
         "name,kind,width,access,AICv1,AICv2,AICv3,encoding,source,about",

@@ -18,7 +18,7 @@ fn refused(target: &str, says: &[&str]) {
     let text = stderr(&run);
     assert_eq!(run.status.code(), Some(3), "{text}");
     assert_eq!(stdout(&run), "");
-    assert_eq!(text.lines().count(), 1, "one line: {text}");
+    assert_eq!(common::remarks(&text), 1, "one error: {text}");
     for part in says {
         assert!(
             text.contains(part),
@@ -158,6 +158,4 @@ fn lists_have_their_schema() {
     let list: serde_json::Value = serde_json::from_str(&stdout(&run)).unwrap();
     assert_eq!(list["schema"], "aicprobe.list/1");
     assert!(list["ports"].is_array());
-    let rules = aicprobe(&["list", "--udev-rules"]);
-    assert!(stdout(&rules).contains("316d"));
 }

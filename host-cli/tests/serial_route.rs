@@ -249,7 +249,7 @@ fn secondaries_that_somebody_else_started_are_not_woken_where_that_may_end_the_l
         ] {
             assert!(said.contains(word), "no {word} in {said}");
         }
-        assert_eq!(said.lines().count(), 1, "{said}");
+        assert_eq!(common::remarks(&said), 1, "{said}");
     }
     // These cores keep their registers.
     let (code, said) = after_a_start(false, "t6020");

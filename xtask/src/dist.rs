@@ -4,7 +4,7 @@ use crate::{
     process::{self, Error, Result},
     tasks, workspace,
 };
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 /// Features of the tool that packages have and the default build has not: they cost build time that tests need not pay.
 pub const FEATURES: &str = "parquet";
@@ -29,9 +29,30 @@ pub fn run() -> Result<()> {
     process::run(firmware.give_to(&mut cargo))?;
     let program = format!("aicprobe{}", std::env::consts::EXE_SUFFIX);
     let folder = built.join("dist");
-    collect(root, &built.join("release").join(program), &folder)?;
+    let program = built.join("release").join(program);
+    collect(root, &program, &folder)?;
+    papers(&program, &folder)?;
     println!("{}", folder.display());
     Ok(())
+}
+
+/// Shells whose completions come with the tool.
+const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
+
+/// Completions and manual pages, as `program` itself makes them.
+fn papers(program: &Path, folder: &Path) -> Result<()> {
+    let scripts = folder.join("completions");
+    fs::create_dir_all(&scripts).map_err(Error::io("make", &scripts))?;
+    for shell in SHELLS {
+        let mut run = Command::new(program);
+        run.args(["--no-config", "completions", shell, "--output"])
+            .arg(scripts.join(format!("aicprobe.{shell}")));
+        process::run(&mut run)?;
+    }
+    let mut run = Command::new(program);
+    run.args(["--no-config", "man", "--dir"])
+        .arg(folder.join("man").join("man1"));
+    process::run(&mut run)
 }
 
 /// Makes `folder` anew with `program` and [`FILES`] of `root`.

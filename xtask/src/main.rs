@@ -7,6 +7,7 @@ mod cache;
 mod ci;
 mod debian;
 mod dist;
+mod docs;
 mod doctor;
 mod emulator;
 mod firmware;
@@ -34,9 +35,11 @@ cargo xtask TASK [ARGUMENTS]
   doc                  documentation, warnings denied
   oracle [ARGUMENTS]   compare the virtual CPU with an independent emulator (fetched with pip)
   bench [ARGUMENTS]    measurements (`cargo bench ARGUMENTS`)
-  dist                 build the release package into target/dist: aicprobe with every feature, licences, README
+  dist                 build the release package into target/dist: aicprobe with every feature, completions,
+                       manual pages, licences, README
   schemas              renew the JSON Schemas of results under schemas/
   tables               renew the routing tables that are made from socs/ (tables/, docs/routing-tables.md, aic-regs)
+  docs                 renew docs/registers.md, docs/errors.md and docs/observed.md
   ci                   all of the above that .ci/run needs
   doctor               how the firmware's toolchain is found here
 
@@ -65,6 +68,7 @@ fn dispatch(words: &[String]) -> Result<()> {
         "doc" => no_arguments().and_then(|()| tasks::doc()),
         "schemas" => no_arguments().and_then(|()| tasks::schemas()),
         "tables" => no_arguments().and_then(|()| tasks::tables()),
+        "docs" => no_arguments().and_then(|()| docs::run()),
         "ci" => no_arguments().and_then(|()| ci::run()),
         "doctor" => no_arguments().and_then(|()| doctor::run()),
         "help" | "--help" | "-h" => {

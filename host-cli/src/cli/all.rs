@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use virtual_soc::SocModel;
 
+use crate::diagnose::told;
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
 use crate::output::{DryRun, Form, render_routes, to_json};
@@ -15,6 +16,7 @@ use crate::target::Overrides;
 
 use super::args::{Cli, RouteArgs};
 use super::route::{Kept, Made, one};
+use super::tell::tell;
 use super::write::Sink;
 
 /// The target that stands for all of them.
@@ -97,12 +99,12 @@ pub fn run(
                 let verdict = made.verdict();
                 (verdict.code, verdict.messages)
             }
-            Some(Err(e)) => (e.exit_code(), vec![e.to_string()]),
+            Some(Err(e)) => (e.exit_code(), vec![told(e)]),
             None => (exit::INTERNAL, vec!["it was not run".to_owned()]),
         };
         code = code.max(worst);
         for message in messages {
-            say!("aicprobe: {target}: {message}");
+            tell(&format!("{target}: {message}"));
         }
     }
     Ok(code)

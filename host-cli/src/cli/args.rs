@@ -5,6 +5,8 @@ mod lines;
 mod route;
 mod target;
 
+use std::path::PathBuf;
+
 use clap::builder::StyledStr;
 use clap::{ArgAction, Args, Parser, Subcommand};
 
@@ -13,19 +15,24 @@ use crate::error::exit;
 use super::adt::AdtArgs;
 use super::allow_list::AllowListCommand;
 use super::compare::CompareArgs;
+use super::docs::DocsArgs;
+use super::doctor::DoctorArgs;
 use super::evidence::EvidenceCommand;
 use super::fields::FieldsArgs;
 use super::handoff::HandoffArgs;
+use super::info::InfoArgs;
 use super::irqs::IrqsArgs;
 use super::latency::LatencyArgs;
 use super::list::ListArgs;
 use super::observe::ObserveArgs;
+use super::papers::{CompletionsArgs, ManArgs};
 use super::regs::RegsCommand;
 use super::replay::ReplayArgs;
 use super::schema::SchemaArgs;
 use super::soak::SoakArgs;
 use super::storm::StormArgs;
 use super::tables::TablesArgs;
+use super::udev::UdevArgs;
 use super::verify::VerifyArgs;
 use super::vm::VmArgs;
 
@@ -47,6 +54,18 @@ pub struct Cli {
     /// Nothing on standard error but errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Take defaults from FILE (keys target, seed and format) instead of aicprobe.toml here and the user's aicprobe/config.toml.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        conflicts_with = "no_config",
+        help_heading = "Defaults"
+    )]
+    pub config: Option<PathBuf>,
+    /// Take no defaults from files.
+    #[arg(long, global = true, help_heading = "Defaults")]
+    pub no_config: bool,
 }
 
 /// Commands.
@@ -68,6 +87,7 @@ pub enum Command {
     #[command(long_about = whole::<IrqsArgs>())]
     Irqs(IrqsArgs),
     /// Run a suite of rules on a target: PASS or FAIL of each, with counts and bounds.
+    #[command(long_about = whole::<VerifyArgs>())]
     Verify(VerifyArgs),
     /// Measure the truth table of SIQ_CFG's fields and find the smallest rule that explains it.
     #[command(long_about = whole::<FieldsArgs>())]
@@ -100,10 +120,29 @@ pub enum Command {
     #[command(long_about = whole::<ListArgs>())]
     List(ListArgs),
     /// Write routing tables for C, Rust, device trees, JSON and Markdown from what is known of each SoC.
+    #[command(long_about = whole::<TablesArgs>())]
     Tables(TablesArgs),
     /// The allow-list: whether evidence suffices for it, and evidence into it.
     #[command(subcommand)]
     AllowList(AllowListCommand),
+    /// Look at what stands between this computer and a target, and say what to do about it.
+    #[command(long_about = whole::<DoctorArgs>())]
+    Doctor(DoctorArgs),
+    /// Show what is known of this program, and of a target without running anything on it.
+    #[command(long_about = whole::<InfoArgs>())]
+    Info(InfoArgs),
+    /// Print rules for udev: names, access, ModemManager kept away.
+    #[command(long_about = whole::<UdevArgs>())]
+    Udev(UdevArgs),
+    /// Write what is known as Markdown: registers, errors, observed behaviour.
+    #[command(long_about = whole::<DocsArgs>())]
+    Docs(DocsArgs),
+    /// Print a script that completes the command line in a shell.
+    #[command(long_about = whole::<CompletionsArgs>())]
+    Completions(CompletionsArgs),
+    /// Print the manual page of a command, or write those of all.
+    #[command(long_about = whole::<ManArgs>())]
+    Man(ManArgs),
     /// Print the JSON Schema of a result, or list them.
     #[command(long_about = whole::<SchemaArgs>())]
     Schema(SchemaArgs),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::diagnose::{Code, with_code};
 use crate::error::{Error, exit};
 use crate::output::render;
 use crate::proxy::{Op, Proxy, ProxyError};
@@ -11,6 +12,7 @@ use super::args::{BenchLinkArgs, Cli};
 use super::interrupt;
 use super::notices::{self, Shown};
 use super::open::open;
+use super::tell::tell;
 use super::write::Sink;
 
 /// Alignment of the block in the target's memory.
@@ -63,7 +65,8 @@ pub fn run(cli: &Cli, args: &BenchLinkArgs) -> Result<u8, Error> {
     match measured {
         Ok(()) => Ok(exit::OK),
         Err(Error::Proxy(e @ ProxyError::Interrupted { .. })) => {
-            say!("aicprobe: {e}; the result holds what was measured until then, if anything");
+            let said = format!("{e}; the result holds what was measured until then, if anything");
+            tell(&with_code(&said, Code::Interrupted));
             Ok(exit::INTERRUPTED)
         }
         Err(e) => Err(e),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use aic_regs::aic::Generation;
 use clap::Args;
 
+use crate::diagnose::told;
 use crate::error::{Error, exit};
 use crate::fields::{
     Coverage, Cpu, Sample, TRIGGERS, combinations, note_missing, plan, report, sample,
@@ -17,6 +18,7 @@ use super::args::{Cli, TargetArgs, exit_codes};
 use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::further::{self, FurtherArgs, cpus_of};
+use super::tell::tell;
 use super::write::Sink;
 
 /// Measures every combination of routing fields (above six CPUs a set that covers every pair of CPUs with every pair of values),
@@ -106,7 +108,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
             Err(e) => {
                 report.head.complete = false;
                 verdict.code = e.exit_code();
-                verdict.messages.push(e.to_string());
+                verdict.messages.push(told(&e));
             }
         }
     }
@@ -117,7 +119,7 @@ pub fn run(cli: &Cli, args: &FieldsArgs) -> Result<u8, Error> {
     }
     finish(evidence, &report, &mut verdict);
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }

@@ -18,6 +18,7 @@ use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::latency::Stoppable;
 use super::raw::RawArgs;
+use super::tell::tell;
 use super::values;
 use super::write::Sink;
 
@@ -160,7 +161,7 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
     }
     finish(evidence, &report, &mut verdict);
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }

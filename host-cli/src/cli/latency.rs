@@ -19,6 +19,7 @@ use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::interrupt;
 use super::raw::RawArgs;
+use super::tell::tell;
 use super::values;
 use super::write::Sink;
 
@@ -174,7 +175,7 @@ pub fn run(cli: &Cli, args: &LatencyArgs) -> Result<u8, Error> {
     }
     finish(evidence, &made, &mut verdict);
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::error::{Error, exit};
-use crate::link::{PortList, ports, udev_rules};
+use crate::link::{PortList, ports};
 use crate::output::{Form, render};
 
 use super::write::Sink;
@@ -14,9 +14,6 @@ pub struct ListArgs {
     /// Form of the result: schema "aicprobe.list/1".
     #[arg(long, value_enum, default_value_t = Form::Table)]
     pub format: Form,
-    /// Print rules for udev instead: stable names, access without root, ModemManager kept away.
-    #[arg(long)]
-    pub udev_rules: bool,
 }
 
 /// Runs the command.
@@ -24,11 +21,7 @@ pub struct ListArgs {
 /// # Errors
 /// [`Error`] if the list cannot be written.
 pub fn run(args: &ListArgs) -> Result<u8, Error> {
-    let text = if args.udev_rules {
-        udev_rules()
-    } else {
-        render(&PortList::new(ports()), args.format)?
-    };
+    let text = render(&PortList::new(ports()), args.format)?;
     Sink::Stdout.write(&text)?;
     Ok(exit::OK)
 }

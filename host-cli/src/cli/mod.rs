@@ -4,7 +4,7 @@
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($text)*);
+        let _ = writeln!(anstream::stderr(), $($text)*);
     }};
 }
 
@@ -15,11 +15,16 @@ mod args;
 mod bar;
 mod bench;
 mod compare;
+mod defaults;
+mod docs;
+mod doctor;
 mod evidence;
+mod examples;
 mod experiment;
 mod fields;
 mod further;
 mod handoff;
+mod info;
 mod interrupt;
 mod irqs;
 mod latency;
@@ -28,6 +33,7 @@ mod list;
 mod notices;
 mod observe;
 mod open;
+mod papers;
 mod progress;
 mod raw;
 mod regs;
@@ -37,6 +43,8 @@ mod schema;
 mod soak;
 mod storm;
 mod tables;
+mod tell;
+mod udev;
 mod values;
 mod verify;
 mod vm;
@@ -44,20 +52,23 @@ mod write;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
+use crate::diagnose::told;
 use crate::error::exit;
 
+use defaults::Failed;
+
 pub use args::{BenchCommand, Cli, Command, LinkArgs, RouteArgs, TargetArgs};
+pub use examples::definitions;
 pub use open::{OpenTarget, open};
 pub use route::{Verdict, exit_code};
 
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(e) => {
+    let words: Vec<_> = std::env::args_os().collect();
+    let (cli, settings) = match defaults::parse(&words) {
+        Ok(parsed) => parsed,
+        Err(Failed::Arguments(e)) => {
             // Help and version are no errors; if nobody reads them there is nothing to do about it.
             let _ = e.print();
             return ExitCode::from(if e.use_stderr() {
@@ -65,6 +76,10 @@ pub fn main() -> ExitCode {
             } else {
                 exit::OK
             });
+        }
+        Err(Failed::Defaults(e)) => {
+            tell::tell(&told(&e));
+            return ExitCode::from(e.exit_code());
         }
     };
     let code = match &cli.command {
@@ -86,12 +101,18 @@ pub fn main() -> ExitCode {
         Command::List(list) => list::run(list),
         Command::Tables(args) => tables::run(args),
         Command::AllowList(command) => allow_list::run(command),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Info(args) => info::run(args, &settings),
+        Command::Udev(args) => udev::run(&cli, args),
+        Command::Docs(args) => docs::run(args),
+        Command::Completions(args) => papers::completions(args),
+        Command::Man(args) => papers::man(args),
         Command::Schema(args) => schema::run(args),
         Command::Regs(regs) => regs::run(regs),
         Command::Bench(BenchCommand::Link(link)) => bench::run(&cli, link),
     };
     ExitCode::from(code.unwrap_or_else(|e| {
-        say!("aicprobe: {e}");
+        tell::tell(&told(&e));
         e.exit_code()
     }))
 }

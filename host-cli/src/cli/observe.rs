@@ -20,6 +20,7 @@ use super::interrupt;
 use super::open::open_with;
 use super::progress::Progress;
 use super::route::{Verdict, exit_code};
+use super::tell::tell;
 use super::values;
 use super::write::Sink;
 
@@ -138,7 +139,7 @@ pub fn run(cli: &Cli, args: &ObserveArgs) -> Result<u8, Error> {
     };
     sink.write(&render(&report, args.format)?)?;
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }

@@ -136,7 +136,7 @@ fn open_clean(
 }
 
 /// A path, or a port's name on Windows.
-fn is_port_name(name: &str) -> bool {
+pub(super) fn is_port_name(name: &str) -> bool {
     let com = name.get(..3).is_some_and(|s| s.eq_ignore_ascii_case("COM"));
     let number = name.get(3..).unwrap_or_default();
     name.contains(['/', '\\'])
@@ -162,7 +162,7 @@ fn within<T>(
     }
 }
 
-fn unknown(name: &str, what: &str) -> Error {
+pub(super) fn unknown(name: &str, what: &str) -> Error {
     Error::UnknownTarget {
         given: name.to_owned(),
         what: what.to_owned(),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use protocol::message::Refusal;
 
+use crate::diagnose::{told, with_code};
 use crate::error::{Error, exit};
 use crate::evidence::Evidence;
 use crate::firmware::Firmware;
@@ -25,6 +26,7 @@ use super::open::open_with;
 use super::progress::Progress;
 use super::raw::dropped;
 use super::replay::RouteExtra;
+use super::tell::tell;
 use super::write::Sink;
 
 /// Runs the command; the exit code if it came to a result.
@@ -84,7 +86,7 @@ pub fn run(cli: &Cli, args: &RouteArgs) -> Result<u8, Error> {
         finish_with(*evidence, json, &mut verdict);
     }
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }
@@ -345,7 +347,7 @@ impl Verdict {
 
     /// Something that was to be kept is not: what cannot be written has stopped the run.
     pub(super) fn not_kept(&mut self, why: &Error) {
-        self.messages.push(why.to_string());
+        self.messages.push(told(why));
         if matches!(self.code, exit::OK | exit::INTERRUPTED) {
             self.code = why.exit_code();
         }
@@ -381,15 +383,15 @@ pub fn exit_code(outcome: &Outcome) -> Verdict {
     let lost = matches!(&outcome.failure, Some(e) if e.exit_code() == exit::LINK);
     if let Some(e) = &outcome.failure {
         messages.push(if lost {
-            format!("{e}; {}", saved(outcome))
+            with_code(&format!("{e}; {}", saved(outcome)), e.code())
         } else {
-            e.to_string()
+            told(e)
         });
         codes.push(e.exit_code());
     }
     // One fault can bring another: an interrupt that a crashed CPU did not take moves on.
     for fault in &outcome.answers.faults {
-        let text = SessionError::Fault(*fault).to_string();
+        let text = told(&SessionError::Fault(*fault).into());
         if !messages.contains(&text) {
             messages.push(text);
             codes.push(exit::TARGET_FAULT);

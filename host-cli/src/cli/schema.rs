@@ -11,10 +11,12 @@ use serde_json::{Value, json};
 use crate::allow_list::Assessment;
 use crate::behaviour::Report;
 use crate::compare::CompareResult;
+use crate::doctor::DoctorReport;
 use crate::error::{Error, exit};
 use crate::evidence::{CheckResult, DiffResult, ShowResult};
 use crate::fields::FieldsReport;
 use crate::handoff::HandoffReport;
+use crate::info::Info;
 use crate::irqs::IrqsReport;
 use crate::latency::LatencyResult;
 use crate::link::PortList;
@@ -55,11 +57,13 @@ const SCHEMAS: &[Entry] = &[
     entry::<Assessment>(Assessment::SCHEMA, "allow-list check"),
     entry::<BenchLink>(BenchLink::SCHEMA, "bench link"),
     entry::<CompareResult>(CompareResult::SCHEMA, "compare"),
+    entry::<DoctorReport>(DoctorReport::SCHEMA, "doctor"),
     entry::<CheckResult>(CheckResult::SCHEMA, "evidence check"),
     entry::<DiffResult>(DiffResult::SCHEMA, "evidence diff"),
     entry::<ShowResult>(ShowResult::SCHEMA, "evidence show"),
     entry::<FieldsReport>(FieldsReport::SCHEMA, "fields"),
     entry::<HandoffReport>(HandoffReport::SCHEMA, "handoff"),
+    entry::<Info>(Info::SCHEMA, "info"),
     entry::<IrqsReport>(IrqsReport::SCHEMA, "irqs"),
     entry::<LatencyResult>(LatencyResult::SCHEMA, "latency"),
     entry::<LinesReport>(LinesReport::SCHEMA, "lines"),

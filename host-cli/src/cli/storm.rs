@@ -22,6 +22,7 @@ use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::latency::Stoppable;
 use super::route::refusal_code;
+use super::tell::tell;
 use super::values;
 use super::write::Sink;
 
@@ -165,7 +166,7 @@ pub fn run(cli: &Cli, args: &StormArgs) -> Result<u8, Error> {
     }
     finish(evidence, &report, &mut verdict);
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }

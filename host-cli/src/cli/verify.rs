@@ -25,6 +25,7 @@ use super::evidence::{EvidenceArgs, finish_with};
 use super::experiment::{self, Keep, Ran};
 use super::latency::Stoppable;
 use super::route::{Verdict, exit_code};
+use super::tell::tell;
 use super::write::Sink;
 
 /// Other lines of a die that are fired, and lines that are looked at for them.
@@ -212,7 +213,7 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
     let mut verdict = Verdict { code, messages };
     finish_with(evidence, || to_json(&result), &mut verdict);
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }

@@ -16,7 +16,7 @@ use super::values;
 /// EL2, MMU off, entered at its base + 0x800 with the address of the boot-arguments in x0; boot-arguments and device tree are
 /// made from the SoC. Virtual time passes with the wall clock, and faster while bytes go.
 #[derive(Debug, Args)]
-#[command(after_help = vm_examples())]
+#[command(after_help = exit_codes())]
 pub struct VmArgs {
     /// A built-in virtual SoC, or FILE.toml.
     pub soc: String,
@@ -53,18 +53,6 @@ pub enum UartEnd {
     Pty,
     /// Standard input and output.
     Stdio,
-}
-
-fn vm_examples() -> String {
-    "Examples:
-  aicprobe vm t8140 --link m1n1.pty
-      and elsewhere: M1N1DEVICE=m1n1.pty python3 shell.py, or aicprobe route --target ./m1n1.pty
-  aicprobe vm t8140 --boot m1n1.bin
-  aicprobe vm my-soc.toml --boot kernel.img --entry 0 --uart stdio --trace t.txt --max-insns 1000000
-
-"
-    .to_owned()
-        + &exit_codes()
 }
 
 /// Pseudo-terminals are a thing of Unix.

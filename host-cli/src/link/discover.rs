@@ -15,8 +15,8 @@ use super::holders::Holder;
 pub const VENDOR: u16 = 0x1209;
 /// USB product of the loader.
 pub const PRODUCT: u16 = 0x316d;
-const PROXY_INTERFACE: u8 = 0;
-const SECOND_INTERFACE: u8 = 2;
+pub(super) const PROXY_INTERFACE: u8 = 0;
+pub(super) const SECOND_INTERFACE: u8 = 2;
 
 /// What a port is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -176,23 +176,6 @@ pub fn only_proxy(ports: Vec<Port>) -> Result<Port, OpenError> {
     }
 }
 
-/// Rules for udev: stable names, access for whoever sits at the machine, and ModemManager kept away.
-#[must_use]
-pub fn udev_rules() -> String {
-    let rule = |interface: u8, link: &str| {
-        format!(
-            "SUBSYSTEM==\"tty\", ATTRS{{idVendor}}==\"{VENDOR:04x}\", ATTRS{{idProduct}}==\"{PRODUCT:04x}\", \
-             ENV{{ID_USB_INTERFACE_NUM}}==\"{interface:02}\", SYMLINK+=\"{link}\", TAG+=\"uaccess\", \
-             ENV{{ID_MM_DEVICE_IGNORE}}=\"1\", ENV{{ID_MM_PORT_IGNORE}}=\"1\"\n"
-        )
-    };
-    format!(
-        "# Save as /etc/udev/rules.d/70-aicprobe.rules, then: sudo udevadm control --reload && sudo udevadm trigger\n{}{}",
-        rule(PROXY_INTERFACE, "m1n1"),
-        rule(SECOND_INTERFACE, "m1n1-sec")
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,18 +216,5 @@ mod tests {
             both,
             "2 m1n1 proxy ports found, name one of them with --target: /dev/a, /dev/b"
         );
-    }
-
-    #[test]
-    fn rules_name_both_ports() {
-        let rules = udev_rules();
-        for part in [
-            "\"1209\"",
-            "\"316d\"",
-            "==\"00\", SYMLINK+=\"m1n1\"",
-            "==\"02\", SYMLINK+=\"m1n1-sec\"",
-        ] {
-            assert!(rules.contains(part), "{part}: {rules}");
-        }
     }
 }

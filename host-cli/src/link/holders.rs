@@ -11,6 +11,8 @@ use serde::Serialize;
 /// program that is just ending, is no holder.
 const LOOKS: u32 = 4;
 const PAUSE: Duration = Duration::from_millis(60);
+/// Where Linux shows its processes.
+const PROC: &str = "/proc";
 
 /// A process that has a node open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -30,7 +32,14 @@ impl fmt::Display for Holder {
 /// Processes that have `path` open, as far as this user may see them; only Linux shows any (`/proc`).
 #[must_use]
 pub fn holders(path: &Path) -> Vec<Holder> {
-    look(path).into_iter().map(|(holder, _)| holder).collect()
+    holders_in(Path::new(PROC), path)
+}
+
+/// The same with the folder of processes somewhere else.
+#[must_use]
+pub fn holders_in(proc: &Path, path: &Path) -> Vec<Holder> {
+    let found = look(proc, path).into_iter();
+    found.map(|(holder, _)| holder).collect()
 }
 
 /// Other processes than this one that keep `path` open. The program at the far end of a pseudo-terminal is none of them,
@@ -39,7 +48,7 @@ pub fn holders(path: &Path) -> Vec<Holder> {
 pub(super) fn others(path: &Path) -> Vec<Holder> {
     let own = std::process::id();
     let others = || -> Vec<Holder> {
-        let found = look(path).into_iter();
+        let found = look(Path::new(PROC), path).into_iter();
         let others = found.filter(|(holder, far_end)| holder.pid != own && !far_end);
         others.map(|(holder, _)| holder).collect()
     };
@@ -56,8 +65,8 @@ pub(super) fn others(path: &Path) -> Vec<Holder> {
 }
 
 /// Who has `path` open, and whether they are its far end.
-fn look(path: &Path) -> Vec<(Holder, bool)> {
-    let (Ok(node), Ok(processes)) = (path.canonicalize(), Path::new("/proc").read_dir()) else {
+fn look(proc: &Path, path: &Path) -> Vec<(Holder, bool)> {
+    let (Ok(node), Ok(processes)) = (path.canonicalize(), proc.read_dir()) else {
         return Vec::new();
     };
     let terminal = pseudo_terminal(&node);

@@ -10,17 +10,19 @@ mod open_error;
 mod serial;
 #[cfg(target_os = "linux")]
 mod sysfs;
+mod udev;
 mod virtual_soc;
 
 use std::time::Duration;
 
-pub use self::discover::{Port, PortList, Role, only_proxy, ports, udev_rules};
+pub use self::discover::{PRODUCT, Port, PortList, Role, VENDOR, only_proxy, ports};
 pub use self::faults::{FaultCounts, FaultSpec, FaultyLink, SpecError};
-pub use self::holders::{Holder, holders};
+pub use self::holders::{Holder, holders, holders_in};
 pub use self::open_error::OpenError;
 pub use self::serial::{BOOT_BAUD, SerialLink, is_pseudo_terminal};
 #[cfg(target_os = "linux")]
 pub use self::sysfs::ports_in;
+pub use self::udev::{Access, RULES_FILE, udev_rules};
 pub use self::virtual_soc::VirtualLink;
 
 /// Why a link cannot carry bytes any more.

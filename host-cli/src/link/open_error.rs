@@ -159,7 +159,7 @@ fn group_advice(mode: u32, gid: u32, groups: &str, user: &str) -> String {
         (entry, gid == 0, mode & GROUP_READ_WRITE)
     else {
         return format!(
-            "its group (gid {gid}) does not open it either: install the rules that `aicprobe list --udev-rules` prints"
+            "its group (gid {gid}) does not open it either: install the rules that `aicprobe udev` prints"
         );
     };
     if !user.is_empty() && members.split(',').any(|m| m == user) {
@@ -207,7 +207,7 @@ mod tests {
         );
         for (mode, gid) in [(0o20600, 20), (0o20620, 20), (0o20660, 0), (0o20660, 999)] {
             let text = say(mode, gid, "bob");
-            assert!(text.contains("--udev-rules"), "{mode:o} {gid}: {text}");
+            assert!(text.contains("aicprobe udev"), "{mode:o} {gid}: {text}");
         }
     }
 

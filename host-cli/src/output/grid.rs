@@ -189,8 +189,9 @@ fn markdown<D: Document>(document: &D) -> String {
     out
 }
 
-/// What Markdown would take for markup.
-fn escape(text: &str) -> String {
+/// A text in which Markdown finds no markup.
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         // A line end would end the row.

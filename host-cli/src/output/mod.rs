@@ -3,11 +3,13 @@
 mod allow_list;
 mod bench;
 mod compare;
+mod doctor;
 mod dry_run;
 mod fields;
 mod grid;
 mod handoff;
 mod head;
+mod info;
 mod irqs;
 mod json;
 mod laboratory;
@@ -27,7 +29,7 @@ mod verify;
 
 pub use dry_run::{DryRun, RegisterWrite};
 pub use grid::Format as Form;
-pub use grid::{Document, Grid, render};
+pub use grid::{Document, Grid, escape, render};
 pub use head::{cpu_grid, head_lines, head_notes};
 pub use json::to_json;
 pub use laboratory::{junit, tap};

@@ -219,6 +219,12 @@ impl<'l> Proxy<'l> {
         !self.no_data_checksums
     }
 
+    /// Whether the loader would do without data checksums: its end of the link is no UART.
+    #[must_use]
+    pub const fn is_fast(&self) -> bool {
+        self.fast
+    }
+
     /// Whether the link's clock is that of a virtual machine.
     #[must_use]
     pub fn is_virtual(&self) -> bool {

@@ -135,17 +135,30 @@ pub fn all_on(cpu: usize, n: u64) -> [u64; 6] {
 
 pub const CPU0_35MS: MaskedCpu = MaskedCpu { cpu: 0, us: 35_000 };
 
+/// The program, without whatever defaults the person who runs the tests has.
+pub fn program() -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_aicprobe"));
+    let nowhere = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/no-such-folder");
+    program
+        .env("XDG_CONFIG_HOME", nowhere)
+        .env_remove("AICPROBE_TARGET")
+        .env_remove("AICPROBE_SEED");
+    program
+}
+
 /// Runs the program; everything it says, and its exit code.
 pub fn aicprobe(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_aicprobe"))
-        .args(args)
-        .output()
-        .expect("the program starts")
+    program().args(args).output().expect("the program starts")
+}
+
+/// How many errors and remarks a standard error holds; what is set in belongs to the line above.
+pub fn remarks(stderr: &str) -> usize {
+    stderr.lines().filter(|l| !l.starts_with("  ")).count()
 }
 
 /// The same with its standard error going elsewhere.
 pub fn aicprobe_with_stderr(args: &[&str], stderr: std::process::Stdio) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    program()
         .args(args)
         .stderr(stderr)
         .output()

@@ -29,7 +29,7 @@ const MAX_TRIGGERS: i64 = 10_000_000;
 /// that one side shows and the other never does are listed. Stopped with Ctrl-C it
 /// compares the runs that both sides completed, marks the result as partial and ends with 130.
 #[derive(Debug, Args)]
-#[command(after_help = examples())]
+#[command(after_help = super::super::args::exit_codes())]
 pub struct CompareArgs {
     /// One side: vm:NAME, vm:FILE.toml, usb, a serial port, or FILE.json[,FILE.json…].
     pub a: String,
@@ -78,19 +78,6 @@ pub struct CompareArgs {
     /// Write the result to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-}
-
-fn examples() -> String {
-    "Examples:
-  aicprobe compare vm:t8140 vm:t8140 --b \"--set-field 1=1\"
-  aicprobe compare usb usb --a \"--firmware old.img\" --b \"--firmware new.img\" --alternate 5
-  aicprobe compare before1.json,before2.json,before3.json after1.json,after2.json,after3.json
-  aicprobe compare machine1.json,machine2.json vm:t8140 --fail-on-difference
-  aicprobe compare storm-old1.json,storm-old2.json storm-new1.json,storm-new2.json
-
-"
-    .to_owned()
-        + &super::super::args::exit_codes()
 }
 
 /// What is measured on a target, and with what. All as of `route`.

@@ -12,6 +12,7 @@ use crate::result::RouteResult;
 
 use super::args::Cli;
 use super::interrupt;
+use super::tell::tell;
 use super::write::Sink;
 
 pub use args::{CompareArgs, SideArgs};
@@ -178,7 +179,7 @@ fn measure(
     ];
     let measured = live::alternate(cli, args, &sides)?;
     for line in &measured.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     for (slot, measured) in runs.iter_mut().zip(measured.runs) {
         if let Some(measured) = measured {

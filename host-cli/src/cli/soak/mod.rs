@@ -24,6 +24,7 @@ use super::evidence::{EvidenceArgs, finish};
 use super::experiment::{self, Keep};
 use super::latency::{Stoppable, threshold};
 use super::raw::RawArgs;
+use super::tell::tell;
 use super::values;
 use super::write::Sink;
 use amounts::{duration, keep};
@@ -201,7 +202,7 @@ pub fn run(cli: &Cli, args: &SoakArgs) -> Result<u8, Error> {
     }
     finish(evidence, &made, &mut verdict);
     for line in &verdict.messages {
-        say!("aicprobe: {line}");
+        tell(line);
     }
     Ok(verdict.code)
 }
