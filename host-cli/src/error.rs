@@ -235,6 +235,14 @@ pub enum Error {
         /// Why not.
         why: crate::raw::RawError,
     },
+    /// Something that no report can be made from.
+    #[error("{}: {why}", path.display())]
+    Report {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why not.
+        why: Box<crate::report::ReportError>,
+    },
     /// Evidence that cannot be read.
     #[error("{}: {why}", path.display())]
     Evidence {
@@ -343,6 +351,7 @@ impl Error {
             | Self::Saved { .. }
             | Self::Raw { .. }
             | Self::Socs(_)
+            | Self::Report { .. }
             | Self::Firmware { .. }
             | Self::FirmwareProtocol { .. }
             | Self::LoaderNeedsVm(_)

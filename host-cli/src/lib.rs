@@ -40,6 +40,7 @@ pub mod proxy;
 mod random;
 pub mod raw;
 pub mod regs;
+pub mod report;
 pub mod result;
 pub mod route;
 pub mod session;

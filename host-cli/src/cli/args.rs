@@ -28,6 +28,7 @@ use super::observe::ObserveArgs;
 use super::papers::{CompletionsArgs, ManArgs};
 use super::regs::RegsCommand;
 use super::replay::ReplayArgs;
+use super::report::ReportArgs;
 use super::schema::SchemaArgs;
 use super::soak::SoakArgs;
 use super::storm::StormArgs;
@@ -110,6 +111,8 @@ pub enum Command {
     /// Show, check and compare the evidence of runs.
     #[command(subcommand)]
     Evidence(EvidenceCommand),
+    /// Make one page, or Markdown for a pull request, of saved results and evidence.
+    Report(ReportArgs),
     /// Compute the result of a run again from its raw events, or from its evidence.
     #[command(long_about = whole::<ReplayArgs>())]
     Replay(ReplayArgs),

@@ -38,6 +38,7 @@ mod progress;
 mod raw;
 mod regs;
 mod replay;
+mod report;
 mod route;
 mod schema;
 mod soak;
@@ -94,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Observe(args) => observe::run(&cli, args),
         Command::Compare(args) => compare::run(&cli, args),
         Command::Evidence(command) => evidence::run(command),
+        Command::Report(args) => report::run(args),
         Command::Replay(args) => replay::run(&cli, args),
         Command::Verify(args) => verify::run(&cli, args),
         Command::Handoff(args) => handoff::run(&cli, args),

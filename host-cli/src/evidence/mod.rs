@@ -31,7 +31,7 @@ pub use format::{
     SCHEMA, TargetFile, Tool,
 };
 pub use loader::{Loader, LoaderKind, Memory, identify};
-pub use read::{EvidenceError, Stored};
+pub use read::{Counted, EvidenceError, Stored};
 pub use redact::Redactor;
 pub use registers::{CpuRegisters, RegistersFile, Word};
 pub use replay::{Again, again};

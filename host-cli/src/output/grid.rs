@@ -61,6 +61,17 @@ impl Grid {
         self.table(false) + "\n"
     }
 
+    /// As a table in Markdown, without a heading; its text is escaped.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let mut escaped = self.clone();
+        let columns = escaped.columns.iter_mut();
+        for cell in columns.chain(escaped.rows.iter_mut().flatten()) {
+            *cell = escape(cell);
+        }
+        escaped.table(true)
+    }
+
     fn is_number(&self, column: usize) -> bool {
         let cell = |row: &Vec<String>| {
             let cell = row.get(column).map_or("", String::as_str);
@@ -169,15 +180,7 @@ fn markdown<D: Document>(document: &D) -> String {
         if !grid.title.is_empty() {
             let _ = writeln!(out, "**{}**\n", escape(&grid.title));
         }
-        let mut escaped = grid;
-        for cell in escaped
-            .columns
-            .iter_mut()
-            .chain(escaped.rows.iter_mut().flatten())
-        {
-            *cell = escape(cell);
-        }
-        let _ = writeln!(out, "{}", escaped.table(true));
+        let _ = writeln!(out, "{}", grid.to_markdown());
     }
     let notes = document.notes();
     if !notes.is_empty() {
@@ -211,7 +214,7 @@ pub fn escape(text: &str) -> String {
 }
 
 /// A value as one word: the name that JSON has for it.
-pub(super) fn word<T: Serialize>(value: &T) -> String {
+pub(crate) fn word<T: Serialize>(value: &T) -> String {
     let value = serde_json::to_value(value).ok();
     let word = value.as_ref().and_then(Value::as_str);
     word.unwrap_or_default().to_owned()

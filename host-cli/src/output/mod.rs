@@ -29,6 +29,7 @@ mod verify;
 
 pub use dry_run::{DryRun, RegisterWrite};
 pub use grid::Format as Form;
+pub(crate) use grid::word;
 pub use grid::{Document, Grid, escape, render};
 pub use head::{cpu_grid, head_lines, head_notes};
 pub use json::to_json;
