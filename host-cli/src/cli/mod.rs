@@ -31,6 +31,7 @@ mod open;
 mod progress;
 mod raw;
 mod regs;
+mod repeats;
 mod replay;
 mod route;
 mod schema;
