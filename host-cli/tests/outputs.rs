@@ -397,7 +397,10 @@ const COLUMNS: &[(&str, &str)] = &[
         "n,cpus,pattern,via,pace,accounting,m_sent,m_received,min,max,per_cpu,efficiency,\
          sent,received,alone,merged,merged_share,lost,strayed,missed,counted,note",
     ),
-    ("aicprobe.fields/1", "id,answer,for,against"),
+    (
+        "aicprobe.fields/1",
+        "cell,fields,masked,fired,landed,lost,late,duplicate,spurious,contradicts",
+    ),
     (
         "aicprobe.latency/1",
         "load,fire_cpu,land_cpu,latency,count,min,p50,p95,p98,p99,p99.9,max,fired,lost,late,duplicate,spurious",

@@ -80,7 +80,39 @@ fn other_commands_are_computed_again_too() {
         b"extends = \"t8140\"\nname = \"jittery\"\ntitle = \"T8140 that jitters\"\n[siq]\njitter_ns = 3000\n",
     );
     let jittery = format!("vm:{jittery}");
-    let runs: [(&[&str], i32); 6] = [
+    let few = folder.file(
+        "few.toml",
+        b"extends = \"t8140\"\nname = \"few\"\ntitle = \"two CPUs of three\"\n[loader]\nleaves_mmu_off = [1]\n\
+          [faults]\nduplicate_every = 9\n[[cpu_change]]\nadt_id = 2\npresent = false\n\
+          [[cpu_change]]\nadt_id = 3\npresent = false\n[[cpu_change]]\nadt_id = 5\npresent = false\n",
+    );
+    let few = format!("vm:{few}");
+    let runs: [(&[&str], i32); 8] = [
+        (
+            &[
+                "fields",
+                "--target",
+                &few,
+                "--triggers",
+                "3",
+                "--mask",
+                "1:0.3",
+            ],
+            0,
+        ),
+        // Its rule is none, and what was measured is there.
+        (
+            &[
+                "fields",
+                "--target",
+                &few,
+                "--timeout",
+                "0.1",
+                "--triggers",
+                "2",
+            ],
+            0,
+        ),
         (&["handoff", "--triggers", "20", "--land-cpu", "0,2"], 0),
         (
             &[

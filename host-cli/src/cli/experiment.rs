@@ -31,6 +31,8 @@ pub struct Ran {
     pub head: Head,
     /// How the run counts.
     pub verdict: Verdict,
+    /// The file of raw events, where it is the command that ends it.
+    pub recorder: Option<Recorder>,
 }
 
 /// Makes a plan for a target, with a spare line of it.
@@ -69,6 +71,24 @@ pub fn run(
 /// # Errors
 /// Those of [`run`].
 pub fn run_telling(
+    cli: &Cli,
+    args: &TargetArgs,
+    keep: Keep<'_>,
+    planner: Planner<'_>,
+    with: &mut dyn Observer,
+    lines: bool,
+    told: &mut Vec<Mark>,
+) -> Result<Ran, Error> {
+    let mut ran = run_and_keep_open(cli, args, keep, planner, with, lines, told)?;
+    ran.end(serde_json::Value::Null);
+    Ok(ran)
+}
+
+/// The same for a command whose result has more parts: it ends the file of raw events ([`Ran::end`]).
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_and_keep_open(
     cli: &Cli,
     args: &TargetArgs,
     mut keep: Keep<'_>,
@@ -173,12 +193,9 @@ fn keeping(
         return Err(outcome.failure.take().unwrap_or_else(stopped));
     }
     let head = head(context, &outcome)?;
-    let mut verdict = exit_code(&outcome);
+    let verdict = exit_code(&outcome);
     if let Some(evidence) = &mut keep.evidence {
         evidence.after(&mut proxy, &target, &outcome, &head);
-    }
-    if let Some(recorder) = recorder {
-        verdict.kept(recorder.end(head.clone(), serde_json::Value::Null));
     }
     Ok(Ran {
         target,
@@ -186,6 +203,7 @@ fn keeping(
         outcome,
         head,
         verdict,
+        recorder,
     })
 }
 
@@ -211,5 +229,12 @@ impl Ran {
     /// Adds something to be said about the result.
     pub fn mark(&mut self, mark: Mark) {
         self.head.marks.push(mark);
+    }
+
+    /// Ends the file of raw events, if there is one, with the head as it is; `extra`: further parts of the result.
+    pub fn end(&mut self, extra: serde_json::Value) {
+        if let Some(recorder) = self.recorder.take() {
+            self.verdict.kept(recorder.end(self.head.clone(), extra));
+        }
     }
 }

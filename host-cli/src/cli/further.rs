@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::error::Error;
-use crate::fields::{Cpu, Device, Further, Rule, Seen, combinations, experiments};
+use crate::fields::{Cpu, Device, Later, Present, Rule, combinations, experiments};
 use crate::firmware::Firmware;
 use crate::plan::{Estimate, Plan};
 use crate::proxy::Proxy;
@@ -35,22 +35,6 @@ pub enum HwLineName {
     Uart,
 }
 
-/// What came of it.
-pub struct Made {
-    /// The result.
-    pub further: Further,
-    /// The same as claims.
-    pub seen: Vec<Seen>,
-    /// What has to be said about it.
-    pub marks: Vec<Mark>,
-    /// How it counts.
-    pub verdict: Verdict,
-    /// Whether the target is as it was found.
-    pub restored: bool,
-    /// Whether everything that was planned ran.
-    pub complete: bool,
-}
-
 /// Refuses what cannot be done on a target, before anything is done.
 ///
 /// # Errors
@@ -62,7 +46,8 @@ pub fn check(proxy: &mut Proxy<'_>, target: &Target, args: &FurtherArgs) -> Resu
     Ok(())
 }
 
-/// Makes the experiments on a target whose truth table was measured before: its registers are known not to trap.
+/// Makes the experiments on a target whose truth table was measured before: its registers are known not to trap. What came of them, and
+/// how that counts.
 ///
 /// # Errors
 /// What goes wrong before any CPU runs the firmware; later failures are in the verdict.
@@ -71,7 +56,9 @@ pub fn run(
     on: &TargetArgs,
     args: &FurtherArgs,
     rule: Option<&Rule>,
-) -> Result<Made, Error> {
+    present: &Present,
+    timeout_us: u32,
+) -> Result<(Later, Verdict), Error> {
     let firmware = Firmware::load(on.firmware.as_deref())?;
     let mut opened = open_with(&on.target, on.seed, &on.link, on.loader.as_deref())?;
     let hardware = opened.hardware;
@@ -83,14 +70,13 @@ pub fn run(
         Some(HwLineName::Uart) => Some(Uart::find(&mut proxy, &target.aic)?),
         None => None,
     };
-    let clusters: Vec<u64> = target.cpus.iter().map(|c| c.mpidr >> 8 & 0xffff).collect();
-    let (chosen, _) = combinations(&clusters, on.seed);
+    let (chosen, _) = combinations(&present.pick(&clusters(&target)), on.seed);
     let device = uart.as_ref().map(|u| Device {
         path: &u.path,
         line: u.line,
         combinations: &chosen,
     });
-    let (plan, made) = experiments(rule, &cpus, line, device.as_ref());
+    let (plan, made) = experiments(rule, &cpus, present, line, timeout_us, device.as_ref());
     let estimate = Estimate::of(&plan);
     if hardware && estimate.needs_consent() && !on.yes {
         let minutes = estimate.expected_ms.div_ceil(60_000);
@@ -145,14 +131,14 @@ pub fn run(
         );
         marks.push(Mark::partial("further", text));
     }
-    Ok(Made {
-        further,
+    let later = Later {
+        further: Some(further),
         seen,
         marks,
-        verdict,
         restored,
         complete,
-    })
+    };
+    Ok((later, verdict))
 }
 
 /// The progress without a line for each of hundreds of cells.
@@ -168,6 +154,12 @@ impl Observer for Quiet<'_> {
     fn stop(&self) -> bool {
         self.0.stop()
     }
+}
+
+/// Cluster of every CPU.
+pub fn clusters(target: &Target) -> Vec<u64> {
+    let all = target.cpus.iter();
+    all.map(|c| c.mpidr >> 8 & 0xffff).collect()
 }
 
 /// What rules need to know of the CPUs.

@@ -37,6 +37,7 @@ mod papers;
 mod progress;
 mod raw;
 mod regs;
+mod repeats;
 mod replay;
 mod report;
 mod route;

@@ -13,6 +13,7 @@ use crate::session::{Event, Observer, Reply};
 use super::bar::{Bar, describe};
 use super::interrupt;
 use super::notices::{self, Shown};
+use super::repeats::Repeats;
 
 /// Shortest time between two lines about the same cell.
 const PACE: Duration = Duration::from_millis(500);
@@ -38,6 +39,8 @@ pub struct Progress {
     console: VecDeque<String>,
     /// A line of it that has not ended.
     unfinished: String,
+    /// Warnings of the firmware.
+    warnings: Repeats,
 }
 
 impl Progress {
@@ -59,6 +62,7 @@ impl Progress {
             last_line: None,
             console: VecDeque::new(),
             unfinished: String::new(),
+            warnings: Repeats::default(),
         }
     }
 
@@ -121,10 +125,18 @@ impl Progress {
             bar.clear();
         }
         self.close_board();
+        self.tell_repeats();
         if failed {
             for line in std::mem::take(&mut self.console) {
                 self.say(&line);
             }
+        }
+    }
+
+    /// Of warnings that came again and again, how many.
+    fn tell_repeats(&mut self) {
+        for line in self.warnings.told() {
+            self.say(&line);
         }
     }
 
@@ -205,7 +217,7 @@ impl Observer for Progress {
             Event::Console(text) => self.console(text),
             Event::Log { cpu, level, text } => {
                 let line = format!("firmware, CPU {cpu}: {text}");
-                if self.verbose || level >= Level::Warning {
+                if self.verbose || level >= Level::Warning && self.warnings.is_new(cpu, &line) {
                     self.say(&line);
                 } else if let Some(board) = &self.board {
                     board.handle().log(&line);
@@ -245,6 +257,7 @@ impl Drop for Progress {
             notices::set(Shown::Lines);
         }
         self.close_board();
+        self.tell_repeats();
     }
 }
 

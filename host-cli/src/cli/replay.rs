@@ -8,6 +8,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, exit};
+use crate::fields;
 use crate::handoff;
 use crate::latency::{self, Around, Pairs};
 use crate::output::{Form, render, render_routes};
@@ -90,6 +91,15 @@ fn result_of(
     let (head, cells) = (replayed.head.clone(), &replayed.cells);
     match replayed.run.command.as_str() {
         "route" => render_routes(&[&route(replayed, wrong)?], form),
+        "fields" => {
+            let kept: fields::Kept = replayed.options().map_err(wrong)?;
+            let mut report = fields::made(head, cells, &kept);
+            // A file that is cut has none, nor has a run that did not come so far.
+            if let Some(later) = replayed.extra::<Option<fields::Later>>().map_err(wrong)? {
+                report.add(later);
+            }
+            render(&report, form)
+        }
         "handoff" => render(&handoff::report(head, cells)?, form),
         "latency" => {
             let kept: latency::Kept = replayed.options().map_err(wrong)?;

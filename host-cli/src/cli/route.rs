@@ -407,20 +407,34 @@ pub fn exit_code(outcome: &Outcome) -> Verdict {
         );
         codes.push(exit::INTERRUPTED);
     }
-    for (cell, m) in &outcome.cells {
-        if let Some(refusal) = m.refusal {
-            messages.push(format!(
-                "cell {} stopped early: {}",
-                cell.id,
-                session::describe(refusal)
-            ));
-            codes.push(refusal_code(refusal));
-        }
+    for (refusal, first, count) in refusals(outcome) {
+        let more = match count {
+            1 => String::new(),
+            _ => format!(" (and {} more cells)", count - 1),
+        };
+        messages.push(format!(
+            "cell {first} stopped early: {}{more}",
+            session::describe(refusal)
+        ));
+        codes.push(refusal_code(refusal));
     }
     Verdict {
         code: codes.first().copied().unwrap_or(exit::OK),
         messages,
     }
+}
+
+/// Every reason for which cells stopped early, with the first cell and how many there are: a reason can hold for thousands.
+fn refusals(outcome: &Outcome) -> Vec<(Refusal, u32, usize)> {
+    let mut all: Vec<(Refusal, u32, usize)> = Vec::new();
+    for (cell, m) in &outcome.cells {
+        let Some(refusal) = m.refusal else { continue };
+        match all.iter_mut().find(|(of, ..)| *of == refusal) {
+            Some((.., count)) => *count += 1,
+            None => all.push((refusal, cell.id, 1)),
+        }
+    }
+    all
 }
 
 /// Who owns each line that fired without end.
@@ -544,6 +558,32 @@ mod tests {
         assert_eq!(verdict.code, exit::NOT_RESTORED);
         assert_eq!(verdict.messages.len(), 4, "{:?}", verdict.messages);
         assert!(verdict.messages[0].contains("found 0x0, now 0x1"));
+    }
+
+    /// A reason can hold for every cell of a plan of thousands.
+    #[test]
+    fn a_reason_is_told_once_however_many_cells_have_it() {
+        let mut o = outcome(checked(0));
+        let cell = o.cells[0].clone();
+        o.cells = (0..5000)
+            .map(|id| {
+                let mut cell = cell.clone();
+                cell.0.id = id;
+                cell.1.refusal = match id {
+                    0 => None,
+                    7 => Some(Refusal::Storm),
+                    _ => Some(Refusal::SiqCfg { cpu: 1, esr: 0 }),
+                };
+                cell
+            })
+            .collect();
+        let verdict = exit_code(&o);
+        assert_eq!(verdict.code, exit::INCONCLUSIVE);
+        let said = [
+            "cell 1 stopped early: SIQ_CFG of CPU 1 does not keep what is written (and 4997 more cells)",
+            "cell 7 stopped early: the line fires without end: it was left masked",
+        ];
+        assert_eq!(verdict.messages, said);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A result of `fields` as a run: a cell is a claim about fields, with what was counted for and against it; the rule is one more.
 //!
-//! A saved result has no landings of single cells of the truth table, so that none are compared.
+//! Landings of single cells of the truth table are not compared.
 
 use crate::fields::FieldsReport;
 
@@ -17,6 +17,10 @@ impl Comparable for FieldsReport {
         let conditions = [
             ("cells of the table", self.cells.to_string()),
             ("combinations", self.coverage.combinations.to_string()),
+            (
+                "masked",
+                format!("CPU {} for {} us", self.mask.cpu, self.mask.us),
+            ),
         ];
         if let Some(rule) = self.rule_text() {
             let state = vec![(rule, 1)];
@@ -40,7 +44,7 @@ impl FieldsReport {
     /// What the run says of the rule; `None` if it says nothing of it.
     fn rule_text(&self) -> Option<String> {
         match (&self.rule, &self.fit) {
-            (Some(rule), _) => Some(format!("is: {rule}")),
+            (Some(rule), _) => Some(format!("is: {}", rule.text(self.mask.us))),
             (None, Some(fit)) if !fit.is_complete() => Some("is none: no rule explains it".into()),
             _ => None,
         }

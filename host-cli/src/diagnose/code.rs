@@ -56,6 +56,7 @@ codes! {
     Socs "aicprobe::file::socs" "mend the file at the place named; `docs/adding-a-soc.md` tells what is allowed, or leave --socs out";
     NotListed "aicprobe::allow-list::refused" "`aicprobe allow-list check PATH` lists what is missing; take what it names with `aicprobe verify --evidence PATH`";
 
+    NoFields "aicprobe::target::no-fields" "measure this target with `aicprobe route`, or take one with AICv2 or AICv3";
     NoFirmware "aicprobe::firmware::missing" "build program and firmware together: cargo xtask run -- COMMAND; or give --firmware FILE";
     FirmwareDamaged "aicprobe::firmware::damaged" "build the image again: cargo xtask firmware prints its path";
     FirmwareProtocol "aicprobe::firmware::protocol" "build image and program from the same sources, or leave --firmware out to take the one built in";

@@ -43,6 +43,7 @@ pub fn error(error: &Error) -> Code {
         Error::Saved { why, .. } => saved(why),
         Error::Raw { why, .. } => events(why),
         Error::Observed { why, .. } => observed(why),
+        Error::Report { why, .. } => reported(why),
         Error::TreeQuery { .. } => Code::TreeQuery,
         Error::Evidence { why, .. } => evidence(why),
         Error::Socs(_) => Code::Socs,
@@ -164,6 +165,20 @@ const fn observed(why: &ReportError) -> Code {
     }
 }
 
+const fn reported(why: &crate::report::ReportError) -> Code {
+    use crate::report::ReportError as Reported;
+    match why {
+        Reported::Read(why) => read(why),
+        Reported::Evidence(why) => evidence(why),
+        Reported::Again(_) => Code::EvidencePartial,
+        Reported::Json(_)
+        | Reported::NoSchema
+        | Reported::Schema { .. }
+        | Reported::Damaged { .. }
+        | Reported::Impossible(_) => Code::FileContent,
+    }
+}
+
 const fn events(why: &crate::raw::RawError) -> Code {
     use crate::raw::RawError as Events;
     match why {
@@ -192,6 +207,7 @@ const fn target(why: &TargetError) -> Code {
         | TargetError::Layout { .. }
         | TargetError::Overlap { .. }
         | TargetError::Window { .. } => Code::Controller,
+        TargetError::NoRoutingFields { .. } => Code::NoFields,
         TargetError::GivenBase { .. } | TargetError::GivenMaxIrq { .. } => Code::Override,
     }
 }

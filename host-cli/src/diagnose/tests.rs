@@ -168,6 +168,7 @@ fn examples() -> Vec<Error> {
         }
         .into(),
         TargetError::NoBootCpu.into(),
+        TargetError::NoRoutingFields { command: "fields" }.into(),
         TargetError::Generation { found: text() }.into(),
         TargetError::GivenMaxIrq { given: 1, says: 2 }.into(),
         Error::Inconclusive(text()),

@@ -11,6 +11,7 @@ use crate::behaviour::Answer;
 use crate::fields::{FieldsReport, Rule};
 use crate::files::{ReadError, read_limited};
 use crate::output::escape;
+use crate::plan::MaskedCpu;
 use crate::result::{Build, Mark, MarkKind};
 use crate::target::SocFacts;
 
@@ -32,6 +33,8 @@ pub struct Report {
     observations: Vec<Line>,
     #[serde(default)]
     rule: Option<Rule>,
+    #[serde(default)]
+    mask: Option<MaskedCpu>,
 }
 
 /// One observation.
@@ -147,8 +150,8 @@ fn one(out: &mut String, r: &Report) {
     };
     let source = format!("Source: target {}, seed {}{build}.", r.target, r.seed);
     let _ = writeln!(out, "{}\n", escape(&source));
-    if let Some(rule) = &r.rule {
-        let _ = writeln!(out, "Rule: {}\n", escape(&rule.to_string()));
+    if let (Some(rule), Some(mask)) = (&r.rule, r.mask) {
+        let _ = writeln!(out, "Rule: {}\n", escape(&rule.text(mask.us)));
     }
     out.push_str("```text\n");
     for o in r

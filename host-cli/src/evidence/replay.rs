@@ -171,13 +171,8 @@ impl Parts<'_> {
     }
 
     fn fields(&mut self) -> Result<(String, String), Error> {
-        let (coverage, cpus): (fields::Coverage, Vec<fields::Cpu>) = self.options()?;
-        let cells = self.cells.iter();
-        let samples: Vec<fields::Sample<'_>> =
-            cells.filter_map(|(c, m)| fields::sample(c, m)).collect();
-        let mut head = self.head.clone();
-        fields::note_missing(&mut head, samples.len(), self.plan.cells.len());
-        let mut made = fields::report(head, &samples, &cpus, coverage);
+        let kept: fields::Kept = self.options()?;
+        let mut made = fields::made(self.head.clone(), &self.cells, &kept);
         // What was tried behind the table was tried in sessions of their own.
         if let Some(further) = self.take("further")? {
             made.further = Some(further);

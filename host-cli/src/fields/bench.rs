@@ -6,9 +6,8 @@ use protocol::command::Special;
 use crate::plan::{GRACE_US, Group, MaskedCpu, PlannedCell, Routing};
 use crate::session::Measured;
 
-use super::Seen;
-use super::TIMEOUT_US;
 use super::rule::{Cpu, Rule};
+use super::{Present, Seen};
 
 /// Cells in the making, for CPUs that follow a rule.
 pub struct Bench<'r> {
@@ -16,24 +15,40 @@ pub struct Bench<'r> {
     pub rule: &'r Rule,
     /// CPUs by logical id.
     pub cpus: &'r [Cpu],
+    /// Those that take part.
+    pub present: &'r Present,
     line: LineId,
+    timeout_us: u32,
     cells: Vec<PlannedCell>,
 }
 
 impl<'r> Bench<'r> {
     /// No cells yet; `line` is a spare one.
-    pub const fn new(rule: &'r Rule, cpus: &'r [Cpu], line: LineId) -> Self {
+    pub const fn new(
+        rule: &'r Rule,
+        cpus: &'r [Cpu],
+        present: &'r Present,
+        line: LineId,
+        timeout_us: u32,
+    ) -> Self {
         Self {
             rule,
             cpus,
+            present,
             line,
+            timeout_us,
             cells: Vec::new(),
         }
     }
 
-    /// Number of CPUs.
-    pub const fn count(&self) -> usize {
-        self.cpus.len()
+    /// Number of CPUs that take part.
+    pub fn count(&self) -> usize {
+        self.ids().len()
+    }
+
+    /// CPUs that take part.
+    pub fn ids(&self) -> &'r [u8] {
+        self.present.ids()
     }
 
     /// One value for each class, the best first.
@@ -57,9 +72,9 @@ impl<'r> Bench<'r> {
         values
     }
 
-    /// Fields: these CPUs have these values, all others `rest`.
+    /// Fields: these CPUs have these values, all others that take part `rest`.
     pub fn fields(&self, set: &[(usize, u8)], rest: u8) -> Vec<Option<u8>> {
-        let mut fields = vec![Some(rest); self.count()];
+        let mut fields = self.present.spread(&vec![rest; self.count()]);
         for (cpu, value) in set {
             if let Some(field) = fields.get_mut(*cpu) {
                 *field = Some(*value);
@@ -79,7 +94,7 @@ impl<'r> Bench<'r> {
             fields,
             masked: Vec::new(),
             triggers: 1,
-            timeout_us: TIMEOUT_US,
+            timeout_us: self.timeout_us,
             grace_us: GRACE_US,
             routing: Routing::AsFound,
             raw: false,
@@ -87,11 +102,10 @@ impl<'r> Bench<'r> {
         }
     }
 
-    /// Every CPU masks interrupts for so long.
+    /// Every CPU that takes part masks interrupts for so long.
     pub fn all_masked(&self, us: u32) -> Vec<MaskedCpu> {
-        (0..self.count())
-            .map(|cpu| MaskedCpu { cpu: cpu as u8, us })
-            .collect()
+        let ids = self.ids().iter();
+        ids.map(|cpu| MaskedCpu { cpu: *cpu, us }).collect()
     }
 
     /// Takes a cell into the plan; its number.

@@ -30,11 +30,12 @@ pub struct Coverage {
 impl Coverage {
     /// The same of what registers read in complete cells, whatever was planned.
     pub(super) fn read_back(self, samples: &[super::Sample<'_>]) -> Self {
-        let known = samples.iter().filter(|s| s.fields.iter().all(|f| *f <= 3));
-        let mut read: Vec<Vec<u8>> = known.map(|s| s.fields.to_vec()).collect();
+        let mut read: Vec<Vec<u8>> = samples.iter().map(|s| s.known().collect()).collect();
+        // One in which a CPU could not be read is no combination.
+        let cpus = read.iter().map(Vec::len).max().unwrap_or(0);
+        read.retain(|fields| fields.len() == cpus);
         read.sort_unstable();
         read.dedup();
-        let cpus = read.first().map_or(0, Vec::len);
         Self {
             combinations: read.len(),
             pairs: Pairs::of(cpus, &read).count(),

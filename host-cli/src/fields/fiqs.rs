@@ -31,15 +31,16 @@ pub struct Fiqs {
     pub timers_taken: u32,
 }
 
-/// The questions. A machine of one CPU has nobody who could send.
-pub fn questions(cpus: usize) -> Vec<Question> {
-    let all = (0..cpus).flat_map(|cpu| (0..4u8).map(move |field| (cpu, field)));
-    all.filter(|_| cpus > 1)
+/// The questions, to these CPUs. A machine of one CPU has nobody who could send.
+pub fn questions(cpus: &[u8]) -> Vec<Question> {
+    let all = cpus.iter();
+    let all = all.flat_map(|cpu| (0..4u8).map(move |field| (*cpu, field)));
+    all.filter(|_| cpus.len() > 1)
         .zip(0..)
         .map(|((cpu, field), id)| {
             Question::Fiq(FiqCell {
                 id,
-                cpu: cpu as u8,
+                cpu,
                 field,
                 count: COUNT,
                 timeout_us: TIMEOUT_US,

@@ -4,13 +4,13 @@ use protocol::LineId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Seen;
 use super::bench::{Bench, Counts, Tally};
 use super::fiqs::{self, Fiqs};
 use super::hw_line::{Compared, HwLine};
 use super::offered::Waiting;
 use super::rule::{Choice, Cpu, Masked, Rule, Writes};
 use super::timing::Timing;
+use super::{Present, Seen};
 use crate::plan::{Plan, Question};
 use crate::session::{Outcome, Survived};
 
@@ -70,6 +70,8 @@ pub struct Experiments {
     waiting: Option<Waiting>,
     compared: Option<Compared>,
     questions: Vec<Question>,
+    /// Cells.
+    cells: usize,
     /// The rule of the truth table.
     rule: Option<Rule>,
 }
@@ -82,20 +84,23 @@ const NO_RULE: Rule = Rule {
     writes: Writes::Prompt,
 };
 
-/// The plan of all experiments that can be made on CPUs that follow `rule`; `line` is a spare one.
+/// The plan of all experiments that can be made on CPUs that follow `rule`, with those that are `present`; `line` is a spare one.
 #[must_use]
 pub fn experiments(
     rule: Option<&Rule>,
     cpus: &[Cpu],
+    present: &Present,
     line: LineId,
+    timeout_us: u32,
     device: Option<&Device<'_>>,
 ) -> (Plan, Experiments) {
-    let mut bench = Bench::new(rule.unwrap_or(&NO_RULE), cpus, line);
+    let mut bench = Bench::new(rule.unwrap_or(&NO_RULE), cpus, present, line, timeout_us);
     let timing = rule.map(|_| Timing::plan(&mut bench));
     let waiting = rule.map(|_| Waiting::plan(&mut bench));
     let compared = device.map(|d| Compared::plan(&mut bench, d.combinations, d.line));
-    let questions = fiqs::questions(cpus.len());
+    let questions = fiqs::questions(present.ids());
     let plan = Plan {
+        custom: false,
         questions: questions.clone(),
         ..Plan::of(bench.into_cells())
     };
@@ -104,6 +109,7 @@ pub fn experiments(
         waiting,
         compared,
         questions,
+        cells: plan.cells.len(),
         rule: rule.copied(),
     };
     (plan, experiments)
@@ -146,7 +152,7 @@ impl Experiments {
             further.hw_line = Some(line);
             seen.extend(claim);
         }
-        further.planned = outcome.cells.len() + self.questions.len();
+        further.planned = self.cells + self.questions.len();
         let whole = outcome.cells.iter().filter(|(_, m)| m.complete).count();
         further.measured = whole + fiqs.len();
         further.fiqs = fiqs;

@@ -8,9 +8,9 @@ use protocol::command::{Ending, Special};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Seen;
 use super::bench::{Bench, Counts, Tally};
 use super::rule::{Choice, Rule};
+use super::{Seen, read_back};
 use crate::session::Measured;
 
 /// Most combinations that are compared.
@@ -36,8 +36,8 @@ pub struct HwLine {
 /// Landings of a combination, of both kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Landings {
-    /// Fields read back, by logical CPU.
-    pub fields: Vec<u8>,
+    /// Fields read back, by logical CPU; `null` = the CPU does not take part.
+    pub fields: Vec<Option<u8>>,
     /// Of the device's line, by landing CPU.
     pub hardware: Vec<u64>,
     /// Of these, not taken.
@@ -58,8 +58,7 @@ impl Compared {
         let mut pairs = Vec::new();
         // An odd step meets every value of every CPU; an even one would leave some out.
         for fields in all.iter().step_by(step | 1) {
-            let fields: Vec<Option<u8>> = fields.iter().map(|f| Some(*f)).collect();
-            let mut software = bench.cell(0, fields);
+            let mut software = bench.cell(0, bench.present.spread(fields));
             software.triggers = TRIGGERS;
             let mut hardware = software.clone();
             hardware.line = line;
@@ -99,7 +98,7 @@ impl Compared {
                 result.same += 1;
             } else {
                 result.different.push(Landings {
-                    fields: h.fields.clone(),
+                    fields: read_back(&h.fields),
                     hardware: h.landed.clone(),
                     hardware_lost: h.lost,
                     software: s.landed.clone(),

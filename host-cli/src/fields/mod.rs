@@ -1,17 +1,20 @@
 //! The truth table of SIQ_CFG's routing fields, and the smallest rule that explains it.
 //!
 //! [`combinations`] chooses combinations of fields: all of them up to six CPUs, above that a set that covers every pair of CPUs with
-//! every pair of values. Each is measured with nobody masked and with CPU 0 masked. [`explain`] then looks for the rule that no
+//! every pair of values. Each is measured with nobody masked and with one CPU masked. [`explain`] then looks for the rule that no
 //! cell contradicts. [`experiments`] asks what whole cells do not tell: when a write acts, what becomes of an interrupt that waits, whether
 //! FIQs and lines of devices are like what was measured.
 
 mod bench;
+mod cells;
+mod claims;
 mod cover;
 mod explain;
 mod fiqs;
 mod further;
 mod hw_line;
 mod offered;
+mod present;
 mod report;
 mod rule;
 #[cfg(test)]
@@ -22,41 +25,65 @@ use protocol::LineId;
 use protocol::command::Special;
 
 use crate::plan::{GRACE_US, Group, MaskedCpu, Plan, PlannedCell, Routing};
-use crate::result::{Head, Mark};
 use crate::session::Measured;
 
+pub use cells::{FieldsCell, Totals};
+pub use claims::{PairCount, Seen};
 pub use cover::{Coverage, combinations};
 pub use fiqs::Fiqs;
 pub use further::{Device, Experiments, Further, Offered, WritesAct, experiments};
 pub use hw_line::{HwLine, Landings};
-pub use report::{Contradiction, FieldsReport, PairCount, Seen, report};
+pub use present::Present;
+pub use report::{FieldsReport, Kept, Later, made};
 pub use rule::{Choice, Cpu, Fit, Masked, Rule, Sample, Writes, explain};
 
 /// Triggers of a cell unless told otherwise.
 pub const TRIGGERS: u32 = 32;
-/// How long CPU 0 is masked for a trigger, in microseconds.
-pub const MASK_US: u32 = 200;
-/// Timeout of a trigger, in microseconds: cells in which nobody accepts wait for it every time.
+/// The same of one in which a CPU is masked: there a trigger takes as long as the mask, and thousands of cells add up.
+pub const MASKED_TRIGGERS: u32 = 8;
+/// The CPU that is masked unless told otherwise, and how long for a trigger.
+pub const MASK: MaskedCpu = MaskedCpu { cpu: 0, us: 200 };
+/// Timeout of a trigger unless told otherwise, in microseconds: cells in which nobody accepts wait for it every time.
 pub const TIMEOUT_US: u32 = 500;
 /// Triggers of a cell in which every CPU has the same value at most: it may be the one that never accepts.
 const UNIFORM_TRIGGERS: u32 = 32;
 
-/// Says of a head that not every cell of its plan ran to its end, if so.
-pub fn note_missing(head: &mut Head, measured: usize, of: usize) {
-    if measured < of {
-        head.complete = false;
-        let text = format!("{measured} of {of} cells ran to their end");
-        head.marks.push(Mark::partial("cells", text));
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// Triggers per cell with nobody masked.
+    pub triggers: u32,
+    /// Triggers per cell with a CPU masked.
+    pub masked_triggers: u32,
+    /// Timeout of a trigger, in microseconds.
+    pub timeout_us: u32,
+    /// The CPU that is masked in every second cell.
+    pub mask: MaskedCpu,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self {
+            triggers: TRIGGERS,
+            masked_triggers: MASKED_TRIGGERS,
+            timeout_us: TIMEOUT_US,
+            mask: MASK,
+        }
     }
 }
 
-/// The plan: every combination without and with CPU 0 masked.
+/// The plan: every combination, of the CPUs that take part, with nobody masked and with one CPU masked.
 #[must_use]
-pub fn plan(combinations: &[Vec<u8>], line: LineId, triggers: u32) -> Plan {
+pub fn plan(combinations: &[Vec<u8>], present: &Present, line: LineId, ask: &Ask) -> Plan {
     let mut cells = Vec::new();
     for fields in combinations {
         for masked in [false, true] {
             let uniform = fields.iter().all(|f| *f == fields[0]);
+            let triggers = if masked {
+                ask.masked_triggers
+            } else {
+                ask.triggers
+            };
             cells.push(PlannedCell {
                 // At most 2 x 4^6 or a few thousand.
                 id: cells.len() as u32,
@@ -67,21 +94,14 @@ pub fn plan(combinations: &[Vec<u8>], line: LineId, triggers: u32) -> Plan {
                 },
                 line,
                 fire_cpu: 0,
-                fields: fields.iter().map(|f| Some(*f)).collect(),
-                masked: if masked {
-                    vec![MaskedCpu {
-                        cpu: 0,
-                        us: MASK_US,
-                    }]
-                } else {
-                    Vec::new()
-                },
+                fields: present.spread(fields),
+                masked: if masked { vec![ask.mask] } else { Vec::new() },
                 triggers: if uniform {
                     triggers.min(UNIFORM_TRIGGERS)
                 } else {
                     triggers
                 },
-                timeout_us: TIMEOUT_US,
+                timeout_us: ask.timeout_us,
                 grace_us: GRACE_US,
                 routing: Routing::AsFound,
                 raw: false,
@@ -89,7 +109,11 @@ pub fn plan(combinations: &[Vec<u8>], line: LineId, triggers: u32) -> Plan {
             });
         }
     }
-    Plan::of(cells)
+    Plan {
+        // A CPU that ceases to run meanwhile takes its cells with it; nobody asked for it.
+        custom: false,
+        ..Plan::of(cells)
+    }
 }
 
 /// What a measured cell says; `None` for one that did not run to its end.
@@ -100,7 +124,21 @@ pub fn sample<'m>(cell: &'m PlannedCell, measured: &'m Measured) -> Option<Sampl
         fields: &measured.fields,
         masked: cell.masked.first().map(|m| m.cpu),
         landed: &measured.landed,
+        pending: cell
+            .masked
+            .first()
+            .and_then(|m| measured.offered.get(usize::from(m.cpu)).copied())
+            .unwrap_or(0),
         fired: measured.fired,
         lost: measured.lost,
+        late: measured.late,
+        duplicate: measured.duplicate,
+        spurious: measured.spurious,
     })
+}
+
+/// Fields read back; `None` = the CPU does not take part.
+fn read_back(fields: &[u8]) -> Vec<Option<u8>> {
+    let fields = fields.iter();
+    fields.map(|f| (*f <= 3).then_some(*f)).collect()
 }

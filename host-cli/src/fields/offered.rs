@@ -45,7 +45,8 @@ impl Waiting {
             [_, worst] => Some((best, worst)),
             _ => None,
         };
-        for cpu in 0..bench.count() {
+        for cpu in bench.ids() {
+            let cpu = usize::from(*cpu);
             for _ in 0..TIMES {
                 if let Some(never) = bench.never() {
                     let other = second.unwrap_or(best);
@@ -61,7 +62,7 @@ impl Waiting {
 
     /// `cpu` goes from its value to `to`; the one behind it has `other`.
     fn add(&mut self, bench: &mut Bench<'_>, cpu: usize, [from, other, to]: [u8; 3], never: bool) {
-        let behind = (cpu + 1) % bench.count();
+        let behind = bench.present.behind(cpu, 1);
         let rest = bench.never().unwrap_or(to);
         let mut cell = bench.cell(0, bench.fields(&[(cpu, from), (behind, other)], rest));
         cell.masked = bench.all_masked(WINDOW_US);

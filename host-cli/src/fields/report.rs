@@ -3,73 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::behaviour::Answer;
+use crate::plan::{MaskedCpu, PlannedCell};
 use crate::result::{Head, Mark};
+use crate::session::Measured;
 
+use super::cells::{FieldsCell, Totals, cells};
+use super::claims::{PairCount, Seen, counts, observations};
 use super::rule::{Cpu, Fit, Sample, explain};
-use super::{Coverage, Further, Rule};
-
-/// Landings where the CPUs that accept have just two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PairCount {
-    /// One value.
-    pub value: u8,
-    /// The other.
-    pub over: u8,
-    /// Triggers that landed on a CPU with `value`.
-    #[serde(rename = "for")]
-    pub held: u64,
-    /// Triggers that landed on a CPU with `over`.
-    pub against: u64,
-}
-
-/// A claim about fields, and what was counted for and against it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Seen {
-    /// Stable name.
-    pub id: String,
-    /// How often it held.
-    pub answer: Answer,
-    /// Times that it held.
-    #[serde(rename = "for")]
-    pub held: u64,
-    /// Times that it did not.
-    pub against: u64,
-}
-
-impl Seen {
-    /// Of these counts; `None` if it was never tried.
-    #[must_use]
-    pub fn counted(id: impl Into<String>, held: u64, against: u64) -> Option<Self> {
-        let answer = match (held, against) {
-            (0, 0) => return None,
-            (0, _) => Answer::Never,
-            (_, 0) => Answer::Always,
-            _ => Answer::Sometimes,
-        };
-        Some(Self {
-            id: id.into(),
-            answer,
-            held,
-            against,
-        })
-    }
-}
-
-/// A cell that the best rule does not explain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Contradiction {
-    /// Number in the plan.
-    pub cell: u32,
-    /// SIQ_CFG bits \[1:0\] read back, by CPU.
-    pub fields: Vec<u8>,
-    /// The CPU that was masked; `null` = none.
-    pub masked: Option<u8>,
-    /// First deliveries, by landing CPU.
-    pub landed: Vec<u64>,
-    /// Triggers not taken within the timeout.
-    pub lost: u64,
-}
+use super::{Coverage, Further, Rule, sample};
 
 /// The result of `aicprobe fields`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +26,10 @@ pub struct FieldsReport {
     pub cells: usize,
     /// Triggers fired.
     pub fired: u64,
+    /// What became of them beside first deliveries in time.
+    pub totals: Totals,
+    /// The CPU that is masked in every second cell, and for how long per trigger: what the rule says of masks is seen within that.
+    pub mask: MaskedCpu,
     /// The rule that explains every cell; `null` if no rule does, or if what was measured cannot tell (marks about "rule" say why).
     pub rule: Option<Rule>,
     /// The best rule, whether complete or not, and what contradicts it.
@@ -98,69 +43,111 @@ pub struct FieldsReport {
     /// Everything as claims.
     pub observations: Vec<Seen>,
     /// The cells that [`Fit::contradictions`] names.
-    pub contradictions: Vec<Contradiction>,
+    pub contradictions: Vec<FieldsCell>,
+    /// The truth table: every cell measured to its end, in the order of the plan.
+    pub table: Vec<FieldsCell>,
+}
+
+/// What the result needs beside head and cells; a file of raw events keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// What the plan tries.
+    pub coverage: Coverage,
+    /// What is masked in it.
+    pub mask: MaskedCpu,
+    /// CPUs by logical id.
+    pub cpus: Vec<Cpu>,
+    /// Cells in the plan.
+    pub planned: usize,
+}
+
+/// What came after the truth table; a file of raw events keeps it as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Later {
+    /// See [`FieldsReport::further`].
+    pub further: Option<Further>,
+    /// The same as claims.
+    pub seen: Vec<Seen>,
+    /// What has to be said about it.
+    pub marks: Vec<Mark>,
+    /// The target is as it was found before it.
+    pub restored: bool,
+    /// Everything that was planned ran.
+    pub complete: bool,
+}
+
+/// The result, of the cells of the truth table.
+#[must_use]
+pub fn made(mut head: Head, measured: &[(PlannedCell, Measured)], kept: &Kept) -> FieldsReport {
+    let samples = measured.iter();
+    let samples: Vec<Sample<'_>> = samples.filter_map(|(c, m)| sample(c, m)).collect();
+    let (whole, of) = (samples.len(), kept.planned);
+    if whole < of {
+        head.complete = false;
+        let text = format!("{whole} of {of} cells ran to their end");
+        head.marks.push(Mark::partial("cells", text));
+    }
+    head.marks.extend(worth_saying(&samples, kept.mask));
+    report(head, &samples, kept)
+}
+
+/// What a reader of the rule has to know of the counts.
+fn worth_saying(samples: &[Sample<'_>], mask: MaskedCpu) -> Vec<Mark> {
+    let totals = Totals::of(samples);
+    let mut marks = Vec::new();
+    for (about, count, what) in [
+        (
+            "duplicate",
+            totals.duplicate,
+            "interrupts were taken once more after they had been taken",
+        ),
+        (
+            "spurious",
+            totals.spurious,
+            "IRQ exceptions came without an event of the line",
+        ),
+    ] {
+        if count > 0 {
+            let text = format!("{count} {what}: the rule is of first deliveries alone");
+            marks.push(Mark::note(about, text));
+        }
+    }
+    let landed = |s: &Sample<'_>| s.landed.get(usize::from(mask.cpu)).is_some_and(|n| *n > 0);
+    let mut masked = samples.iter().filter(|s| s.masked.is_some()).peekable();
+    if masked.peek().is_some() && samples.iter().any(landed) && masked.all(|s| s.pending == 0) {
+        let MaskedCpu { cpu, us } = mask;
+        let text = format!(
+            "no interrupt was seen pending on CPU {cpu} in its windows of {us} us: what the rule says of masks may be what              longer ones (--mask) disprove"
+        );
+        marks.push(Mark::note("rule.masked", text));
+    }
+    marks
 }
 
 /// Counts and the rule, of samples.
-#[must_use]
-pub fn report(
-    head: Head,
-    samples: &[Sample<'_>],
-    cpus: &[Cpu],
-    coverage: Coverage,
-) -> FieldsReport {
-    let mut alone = [(0, 0); 4];
-    let mut pairs = Vec::new();
-    for value in 0..4u8 {
-        for over in value + 1..4 {
-            let (mut held, mut against) = (0, 0);
-            for s in samples.iter().filter(|s| s.masked.is_none()) {
-                let of = |v: u8| {
-                    let landed = s.fields.iter().zip(s.landed);
-                    landed
-                        .filter(|(f, _)| **f == v)
-                        .map(|(_, n)| n)
-                        .sum::<u64>()
-                };
-                let only = s.fields.iter().all(|f| *f == value || *f == over);
-                if only && s.fields.contains(&value) && s.fields.contains(&over) {
-                    held += of(value);
-                    against += of(over);
-                }
-            }
-            pairs.push(PairCount {
-                value,
-                over,
-                held,
-                against,
-            });
-        }
-        for s in samples.iter().filter(|s| s.masked.is_none()) {
-            if s.fields.iter().all(|f| *f == value) {
-                let (delivered, lost) = &mut alone[usize::from(value)];
-                *delivered += s.fired - s.lost;
-                *lost += s.lost;
-            }
-        }
-    }
-    let fit = explain(samples, cpus);
-    let mut head = head;
+fn report(mut head: Head, samples: &[Sample<'_>], kept: &Kept) -> FieldsReport {
+    let (alone, pairs) = counts(samples);
+    let fit = explain(samples, &kept.cpus);
     let doubts = doubts(&head, samples);
     for doubt in &doubts {
         head.marks.push(Mark::partial("rule", doubt));
     }
+    let table = cells(samples, fit.as_ref(), &kept.cpus);
     let rule = fit
         .as_ref()
         .filter(|f| f.is_complete() && doubts.is_empty());
     FieldsReport {
         schema: FieldsReport::SCHEMA.to_owned(),
         head,
-        coverage: coverage.read_back(samples),
+        coverage: kept.coverage.read_back(samples),
         cells: samples.len(),
         fired: samples.iter().map(|s| s.fired).sum(),
+        totals: Totals::of(samples),
+        mask: kept.mask,
         rule: rule.map(|f| f.rule),
         observations: observations(&alone, &pairs, fit.as_ref()),
-        contradictions: contradictions(samples, fit.as_ref()),
+        contradictions: listed(&table, fit.as_ref()),
+        table,
         fit,
         alone,
         pairs,
@@ -182,6 +169,10 @@ fn doubts(head: &Head, samples: &[Sample<'_>]) -> Vec<String> {
         let unseen = unseen.join(", ");
         doubts.push(format!("no rule is named: no register ever read {unseen}"));
     }
+    if !samples.is_empty() && samples.iter().all(|s| s.known().count() == 1) {
+        let text = "no rule is named: one CPU runs alone, and which of several gets an interrupt was never seen";
+        doubts.push(text.to_owned());
+    }
     if samples.iter().all(|s| s.landed.iter().all(|n| *n == 0)) {
         let text = "no rule is named: nothing was delivered in any cell, or not within its timeout";
         doubts.push(text.to_owned());
@@ -190,39 +181,27 @@ fn doubts(head: &Head, samples: &[Sample<'_>]) -> Vec<String> {
 }
 
 /// The cells that contradict the best rule, as far as they are listed.
-fn contradictions(samples: &[Sample<'_>], fit: Option<&Fit>) -> Vec<Contradiction> {
+fn listed(table: &[FieldsCell], fit: Option<&Fit>) -> Vec<FieldsCell> {
     let ids = fit.map_or(&[][..], |fit| &fit.contradictions);
-    let of = samples.iter().filter(|s| ids.contains(&s.cell));
-    of.map(|s| Contradiction {
-        cell: s.cell,
-        fields: s.fields.to_vec(),
-        masked: s.masked,
-        landed: s.landed.to_vec(),
-        lost: s.lost,
-    })
-    .collect()
-}
-
-/// What counts and fit say, claim by claim; nothing about what was never tried.
-fn observations(alone: &[(u64, u64); 4], pairs: &[PairCount], fit: Option<&Fit>) -> Vec<Seen> {
-    let alone = alone.iter().enumerate();
-    let mut all: Vec<Option<Seen>> = alone
-        .map(|(value, (held, against))| {
-            Seen::counted(format!("field-{value}-receives"), *held, *against)
-        })
-        .collect();
-    all.extend(pairs.iter().map(|p| {
-        let id = format!("field-{}-before-{}", p.value, p.over);
-        Seen::counted(id, p.held, p.against)
-    }));
-    all.extend(fit.map(|fit| {
-        let (held, against) = (fit.explained as u64, fit.contradicted as u64);
-        Seen::counted("one-rule-explains-all", held, against)
-    }));
-    all.into_iter().flatten().collect()
+    let of = table.iter().filter(|c| ids.contains(&c.cell));
+    of.cloned().collect()
 }
 
 impl FieldsReport {
     /// Schema of the JSON.
     pub const SCHEMA: &'static str = "aicprobe.fields/1";
+
+    /// Adds what came after the truth table.
+    pub fn add(&mut self, later: Later) {
+        self.head.restored &= later.restored;
+        self.head.complete &= later.complete;
+        // What holds for the whole target is said only once.
+        for mark in later.marks {
+            if !self.head.marks.contains(&mark) {
+                self.head.marks.push(mark);
+            }
+        }
+        self.observations.extend(later.seen);
+        self.further = later.further;
+    }
 }

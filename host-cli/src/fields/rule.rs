@@ -9,20 +9,35 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One measured cell.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sample<'m> {
     /// Its number in the plan.
     pub cell: u32,
-    /// Fields read back, by logical CPU.
+    /// Fields read back, by logical CPU; above 3 = the CPU does not take part.
     pub fields: &'m [u8],
     /// The CPU that was masked, if any.
     pub masked: Option<u8>,
     /// First deliveries, by logical CPU.
     pub landed: &'m [u64],
+    /// Triggers that were seen pending on the masked CPU.
+    pub pending: u64,
     /// Triggers.
     pub fired: u64,
     /// Of these, not taken.
     pub lost: u64,
+    /// Of these, taken later.
+    pub late: u64,
+    /// Further deliveries.
+    pub duplicate: u64,
+    /// Exceptions without an event of the line.
+    pub spurious: u64,
+}
+
+impl Sample<'_> {
+    /// Values of the CPUs that take part.
+    pub(super) fn known(&self) -> impl Iterator<Item = u8> + '_ {
+        self.fields.iter().copied().filter(|f| *f <= 3)
+    }
 }
 
 /// Which CPU of the best class gets an interrupt.
@@ -108,7 +123,7 @@ pub struct Rule {
 }
 
 /// What a CPU is beside its field.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
     /// MPIDR_EL1.
     pub mpidr: u64,
@@ -154,16 +169,23 @@ pub fn explain(samples: &[Sample<'_>], cpus: &[Cpu]) -> Option<Fit> {
         }
     }
     let (contradicted, rule) = best?;
-    let before = std::iter::once(None).chain(samples.iter().map(Some));
-    let wrong = samples.iter().zip(before);
-    let wrong = wrong.filter(|(s, before)| !rule.explains(s, *before, cpus));
-    let wrong = wrong.map(|(s, _)| s);
+    let wrong = contradicting(&rule, samples, cpus);
+    let wrong = samples.iter().zip(wrong).filter(|(_, wrong)| *wrong);
     Some(Fit {
         rule,
         explained: samples.len() - contradicted,
-        contradictions: wrong.take(LISTED).map(|s| s.cell).collect(),
+        contradictions: wrong.take(LISTED).map(|(s, _)| s.cell).collect(),
         contradicted,
     })
+}
+
+/// For each sample, whether it contradicts `rule`.
+pub(super) fn contradicting(rule: &Rule, samples: &[Sample<'_>], cpus: &[Cpu]) -> Vec<bool> {
+    let before = std::iter::once(None).chain(samples.iter().map(Some));
+    let pairs = samples.iter().zip(before);
+    pairs
+        .map(|(s, before)| !rule.explains(s, before, cpus))
+        .collect()
 }
 
 /// Tries every rule with `writes`; one that does better than `best` takes its place.
@@ -227,33 +249,34 @@ fn orders() -> Vec<[Option<u8>; 4]> {
     all
 }
 
-impl std::fmt::Display for Rule {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Rule {
+    /// In words. What a mask does was seen in windows of `mask_us`: what comes of longer ones nobody has looked at.
+    #[must_use]
+    pub fn text(&self, mask_us: u32) -> String {
         let classes = self.rank.iter().flatten().max().map_or(0, |most| most + 1);
-        for class in 0..classes {
-            let values: Vec<String> = (0..4)
-                .filter(|v| self.rank[*v] == Some(class))
-                .map(|v| v.to_string())
-                .collect();
-            let before = if class == 0 { "" } else { " before " };
-            write!(f, "{before}{}", values.join(" and "))?;
-        }
-        let never: Vec<String> = (0..4)
-            .filter(|v| self.rank[*v].is_none())
-            .map(|v| v.to_string())
-            .collect();
+        let of = |rank: Option<u8>| -> Vec<String> {
+            let values = (0..4usize).filter(|v| self.rank[*v] == rank);
+            values.map(|v| v.to_string()).collect()
+        };
+        let accepting = (0..classes).map(|class| of(Some(class)).join(" and "));
+        let mut text = accepting.collect::<Vec<_>>().join(" before ");
+        let never = of(None);
         if !never.is_empty() {
             let before = if classes == 0 { "" } else { ", " };
-            write!(f, "{before}never {}", never.join(" nor "))?;
+            text += &format!("{before}never {}", never.join(" nor "));
         }
         let masked = match self.masked {
-            Masked::Waits => "an interrupt waits for a CPU that masks it",
-            Masked::Moves => "a CPU that masks it gives way to the next that does not",
+            Masked::Waits => {
+                format!("an interrupt waits for a CPU that masks it (seen within {mask_us} us)")
+            }
+            Masked::Moves => format!(
+                "a CPU that masks it gives way within {mask_us} us to the next that does not"
+            ),
         };
-        write!(f, "; within a class {}; {masked}", self.choice.text())?;
-        match self.writes {
-            Writes::Prompt => Ok(()),
-            Writes::Late => write!(f, "; what is written acts after one more interrupt"),
+        text += &format!("; within a class {}; {masked}", self.choice.text());
+        if self.writes == Writes::Late {
+            text += "; what is written acts after one more interrupt";
         }
+        text
     }
 }

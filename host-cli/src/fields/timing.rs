@@ -46,7 +46,11 @@ impl Timing {
     pub fn plan(bench: &mut Bench<'_>) -> Self {
         let mut trials = Self(Vec::new());
         let (standings, never) = (bench.standings(), bench.never());
-        for cpu in (0..bench.count()).flat_map(|cpu| [cpu; TIMES]) {
+        for cpu in bench
+            .ids()
+            .iter()
+            .flat_map(|cpu| [usize::from(*cpu); TIMES])
+        {
             match (&standings[..], never) {
                 ([best, middle, .., worst], _) if bench.count() > 1 => {
                     trials.three(bench, cpu, [*best, *middle, *worst]);
@@ -63,7 +67,7 @@ impl Timing {
 
     /// `cpu` goes from the worst to the best and back, while the one behind it has a value between.
     fn three(&mut self, bench: &mut Bench<'_>, cpu: usize, [best, middle, worst]: [u8; 3]) {
-        let other = (cpu + 1) % bench.count();
+        let other = bench.present.behind(cpu, 1);
         for (from, to, reading) in [
             (worst, best, Reading::On(cpu)),
             (best, worst, Reading::Not(cpu)),
@@ -89,10 +93,10 @@ impl Timing {
         let count = bench.count();
         // In turn, the CPU behind it gets the interrupt that is not counted, and the next one the other.
         let before = (1..count)
-            .map(|step| (cpu + step) % count)
-            .find(|first| count == 2 || (first + 2) % count != cpu);
+            .map(|step| bench.present.behind(cpu, step))
+            .find(|first| count == 2 || bench.present.behind(*first, 2) != cpu);
         let Some(before) = before else { return };
-        let all = (1 << count) - 1;
+        let all = bench.present.set();
         if bench.rule.one_of(all, Some(before), bench.cpus) == Some(cpu) {
             return;
         }

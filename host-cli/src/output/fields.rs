@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use crate::fields::{Contradiction, FieldsReport, Further};
+use crate::fields::{FieldsCell, FieldsReport, Further};
+use crate::result::CpuState;
 
 use super::{Document, Grid, head_lines, head_notes};
 
 impl Document for FieldsReport {
-    const ROWS: &'static [&'static str] = &["observations", "contradictions"];
+    const ROWS: &'static [&'static str] = &["rule", "contradictions", "observations", "table"];
 
     fn heading(&self) -> Vec<String> {
         let mut lines = head_lines(&self.head);
@@ -18,8 +19,22 @@ impl Document for FieldsReport {
             "{} cells, {} triggers: {} of {of} combinations, {} of {} pairs of CPUs and values, {} with one value per cluster",
             self.cells, self.fired, c.combinations, c.pairs, c.pairs_of, c.by_cluster
         ));
+        let t = &self.totals;
+        lines.push(format!(
+            "{} lost ({} late), {} duplicate, {} spurious; CPU {} masked for {} us a trigger in every second cell",
+            t.lost, t.late, t.duplicate, t.spurious, self.mask.cpu, self.mask.us
+        ));
+        let missing = self.head.cpus.iter();
+        let missing = missing.filter(|c| c.state != CpuState::Running);
+        let missing: Vec<String> = missing
+            .map(|c| format!("CPU {} ({})", c.id, c.state.name()))
+            .collect();
+        if !missing.is_empty() {
+            lines.push(format!("left out: {}", missing.join(", ")));
+        }
         lines.push(match (&self.rule, &self.fit) {
             (Some(rule), _) => {
+                let rule = rule.text(self.mask.us);
                 let also = self.further.as_ref().map(Further::text);
                 let also = also.filter(|text| !text.is_empty());
                 let also = also.map_or_else(String::new, |text| format!("; {text}"));
@@ -31,7 +46,9 @@ impl Document for FieldsReport {
             }
             (None, Some(fit)) => format!(
                 "no rule explains this: the best one leaves {} of {} cells unexplained ({})",
-                fit.contradicted, self.cells, fit.rule
+                fit.contradicted,
+                self.cells,
+                fit.rule.text(self.mask.us)
             ),
             (None, None) => "no cell was measured".to_owned(),
         });
@@ -48,23 +65,19 @@ impl Document for FieldsReport {
                 o.against.to_string(),
             ]);
         }
-        let mut cells = Grid::new(
+        let cells = grid_of(
             "cells that the rule does not explain",
-            ["cell", "fields", "masked", "landed", "lost"],
+            &self.contradictions,
+            digits,
         );
-        for c in &self.contradictions {
-            cells.row([
-                c.cell.to_string(),
-                digits(c),
-                c.masked
-                    .map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
-                by_cpu(&c.landed),
-                c.lost.to_string(),
-            ]);
-        }
         let mut grids = vec![grid];
         grids.extend((!cells.rows.is_empty()).then_some(cells));
         grids
+    }
+
+    /// A row for each cell.
+    fn rows(&self) -> Grid {
+        grid_of("", &self.table, apart)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -80,11 +93,11 @@ impl Document for FieldsReport {
         for c in &self.contradictions {
             let masked = c.masked;
             let masked = masked.map_or_else(String::new, |cpu| format!(", CPU {cpu} masked"));
-            let (fields, landed) = (digits(c), by_cpu(&c.landed));
+            let (fields, landed) = (digits(&c.fields), by_cpu(&c.landed));
             let _ = writeln!(
                 out,
-                "  cell {}: fields {fields}{masked}: landed {landed}, {} lost",
-                c.cell, c.lost
+                "  cell {}: fields {fields}{masked}: landed {landed}, {} lost, {} duplicate, {} spurious",
+                c.cell, c.lost, c.duplicate, c.spurious
             );
         }
         out.push('\n');
@@ -100,9 +113,53 @@ impl Document for FieldsReport {
     }
 }
 
-/// One digit a CPU.
-fn digits(c: &Contradiction) -> String {
-    c.fields.iter().map(u8::to_string).collect()
+/// Cells as rows, with their fields in these words.
+fn grid_of(title: &str, cells: &[FieldsCell], fields: fn(&[Option<u8>]) -> String) -> Grid {
+    let mut grid = Grid::new(
+        title,
+        [
+            "cell",
+            "fields",
+            "masked",
+            "fired",
+            "landed",
+            "lost",
+            "late",
+            "duplicate",
+            "spurious",
+            "contradicts",
+        ],
+    );
+    for c in cells {
+        let counts = [c.lost, c.late, c.duplicate, c.spurious];
+        let mut row = vec![
+            c.cell.to_string(),
+            fields(&c.fields),
+            c.masked
+                .map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
+            c.fired.to_string(),
+            by_cpu(&c.landed),
+        ];
+        row.extend(counts.map(|n| n.to_string()));
+        row.push(c.contradicts.to_string());
+        grid.row(row);
+    }
+    grid
+}
+
+/// One digit a CPU; a dot for one that does not take part.
+fn digits(fields: &[Option<u8>]) -> String {
+    let fields = fields.iter();
+    fields
+        .map(|f| f.map_or_else(|| ".".to_owned(), |f| f.to_string()))
+        .collect()
+}
+
+/// The same for programs: with spaces between, a dash for one that does not take part.
+fn apart(fields: &[Option<u8>]) -> String {
+    let fields = fields.iter();
+    let fields = fields.map(|f| f.map_or_else(|| "-".to_owned(), |f| f.to_string()));
+    fields.collect::<Vec<_>>().join(" ")
 }
 
 /// Counts that are not 0, as `CPU:count`.

@@ -106,7 +106,8 @@ impl Grid {
 
 /// A result in all its forms.
 pub trait Document: Serialize {
-    /// Fields of the JSON that hold rows: JSON Lines writes each of their elements as a line of its own, under the name of the field.
+    /// Fields of the JSON that hold rows: JSON Lines writes each of their elements as a line of its own, under the name of the field; a
+    /// field that holds no list has one line.
     const ROWS: &'static [&'static str];
 
     /// Lines above the tables, in words.
@@ -248,8 +249,10 @@ fn json_lines<D: Document>(document: &D) -> Result<String, Error> {
     let mut rows: Vec<(&str, Value)> = Vec::new();
     if let Some(run) = run.as_object_mut() {
         for name in D::ROWS {
-            if let Some(Value::Array(of)) = run.remove(*name) {
-                rows.extend(of.into_iter().map(|row| (*name, row)));
+            match run.remove(*name) {
+                Some(Value::Array(of)) => rows.extend(of.into_iter().map(|row| (*name, row))),
+                Some(one) => rows.push((*name, one)),
+                None => {}
             }
         }
     }

@@ -246,7 +246,7 @@ fn of_result(input: &Input, add: &mut impl FnMut(&str, String, &str)) {
             let says = f
                 .rule
                 .as_ref()
-                .map_or_else(|| "none".to_owned(), ToString::to_string);
+                .map_or_else(|| "none".to_owned(), |rule| rule.text(f.mask.us));
             add("rule of the fields", says, "rule, fit");
         }
         Saved::Latency(l) => {

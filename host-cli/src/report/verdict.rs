@@ -50,7 +50,11 @@ pub fn said(input: &Input) -> Said {
         Saved::Fields(f) => {
             let (text, bad) = match (&f.rule, &f.fit) {
                 (Some(rule), _) => (
-                    format!("one rule explains all {} cells: {rule}", f.cells),
+                    format!(
+                        "one rule explains all {} cells: {}",
+                        f.cells,
+                        rule.text(f.mask.us)
+                    ),
                     false,
                 ),
                 (None, Some(fit)) if fit.is_complete() => (
@@ -60,7 +64,9 @@ pub fn said(input: &Input) -> Said {
                 (None, Some(fit)) => (
                     format!(
                         "no rule explains this: the best one leaves {} of {} cells unexplained ({})",
-                        fit.contradicted, f.cells, fit.rule
+                        fit.contradicted,
+                        f.cells,
+                        fit.rule.text(f.mask.us)
                     ),
                     true,
                 ),

@@ -16,6 +16,14 @@ pub enum TargetError {
         /// What is wrong with them.
         what: String,
     },
+    /// A controller that does not have what is to be measured.
+    #[error(
+        "{command}: AICv1 does not look at SIQ_CFG; allowed are AICv2 and AICv3 (on AICv1 `route --target-mask` turns TARGET_CPU)"
+    )]
+    NoRoutingFields {
+        /// The command.
+        command: &'static str,
+    },
     /// The device tree is no tree.
     #[error("the device tree is damaged: {0}; --adt FILE gives another")]
     DeviceTree(adt::Error),
