@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::error::{Error, exit};
-use crate::report::{Input, markdown, page, read};
+use crate::report::{Input, ReportError, markdown, page, read};
 
 use super::args::exit_codes;
 use super::write::Sink;
@@ -55,9 +55,14 @@ fn after_help() -> String {
 /// [`Error::Report`] for an input that is none; errors of the output.
 pub fn run(args: &ReportArgs) -> Result<u8, Error> {
     let inputs = args.inputs.iter().map(|path| {
-        read(path).map_err(|why| Error::Report {
-            path: path.clone(),
-            why: Box::new(why),
+        let path = path.clone();
+        read(&path).map_err(|why| match why {
+            // The same words and exit codes as of other commands that read evidence.
+            ReportError::Evidence(why) => Error::Evidence { path, why },
+            why => Error::Report {
+                path,
+                why: Box::new(why),
+            },
         })
     });
     let inputs = inputs.collect::<Result<Vec<Input>, Error>>()?;

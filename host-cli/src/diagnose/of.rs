@@ -11,6 +11,7 @@ use crate::files::ReadError;
 use crate::irqs::ListingError;
 use crate::link::{LinkError, OpenError};
 use crate::proxy::ProxyError;
+use crate::report;
 use crate::session::SessionError;
 use crate::target::{LineError, TargetError, UartError};
 use crate::tree::FileError;
@@ -45,6 +46,7 @@ pub fn error(error: &Error) -> Code {
         Error::Observed { why, .. } => observed(why),
         Error::Report { why, .. } => reported(why),
         Error::TreeQuery { .. } => Code::TreeQuery,
+        Error::Report { why, .. } => report(why),
         Error::Evidence { why, .. } => evidence(why),
         Error::Socs(_) => Code::Socs,
         Error::NotListed { .. } => Code::NotListed,
@@ -143,6 +145,20 @@ const fn saved(why: &SavedError) -> Code {
         | SavedError::Schema { .. }
         | SavedError::Damaged { .. }
         | SavedError::Impossible(_) => Code::FileContent,
+    }
+}
+
+const fn report(why: &report::ReportError) -> Code {
+    use report::ReportError as Why;
+    match why {
+        Why::Read(why) => read(why),
+        Why::Evidence(why) => evidence(why),
+        Why::Again(_) => Code::EvidencePartial,
+        Why::Json(_)
+        | Why::NoSchema
+        | Why::Schema { .. }
+        | Why::Damaged { .. }
+        | Why::Impossible(_) => Code::FileContent,
     }
 }
 

@@ -114,6 +114,10 @@ fn examples() -> Vec<Error> {
             path: path(),
             why: RawError::Version { found: 9 },
         },
+        Error::Report {
+            path: path(),
+            why: Box::new(crate::report::ReportError::Again(text())),
+        },
         Error::Evidence {
             path: path(),
             why: EvidenceError::Counts(text()),
