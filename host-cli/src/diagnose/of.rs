@@ -44,7 +44,6 @@ pub fn error(error: &Error) -> Code {
         Error::Saved { why, .. } => saved(why),
         Error::Raw { why, .. } => events(why),
         Error::Observed { why, .. } => observed(why),
-        Error::Report { why, .. } => reported(why),
         Error::TreeQuery { .. } => Code::TreeQuery,
         Error::Report { why, .. } => report(why),
         Error::Evidence { why, .. } => evidence(why),
@@ -178,20 +177,6 @@ const fn observed(why: &ReportError) -> Code {
         ReportError::Json(_) | ReportError::Schema { .. } | ReportError::Damaged(_) => {
             Code::FileContent
         }
-    }
-}
-
-const fn reported(why: &crate::report::ReportError) -> Code {
-    use crate::report::ReportError as Reported;
-    match why {
-        Reported::Read(why) => read(why),
-        Reported::Evidence(why) => evidence(why),
-        Reported::Again(_) => Code::EvidencePartial,
-        Reported::Json(_)
-        | Reported::NoSchema
-        | Reported::Schema { .. }
-        | Reported::Damaged { .. }
-        | Reported::Impossible(_) => Code::FileContent,
     }
 }
 
