@@ -50,7 +50,13 @@ pub fn title(inputs: &[Input]) -> String {
     let mut chips: Vec<String> = Vec::new();
     for input in inputs {
         let chip = input.chip();
-        let chip = chip.split(" (").next().unwrap_or_default().to_owned();
+        // Its name alone: the rest is in the section of the input.
+        let name = chip
+            .split_whitespace()
+            .next()
+            .filter(|_| !chip.starts_with("unknown"));
+        let name = name.map(|name| name.trim_end_matches(','));
+        let chip = name.unwrap_or("unknown SoC").to_owned();
         if !chips.contains(&chip) {
             chips.push(chip);
         }

@@ -6,6 +6,8 @@ use crate::output::Grid;
 
 /// Rows above which a table is folded.
 const FOLDED: usize = 24;
+/// Characters of a cell from which on its column is kept wide: in a narrow window every word would have a line of its own.
+const WIDE: usize = 28;
 
 /// A table in a box that scrolls for itself. `caption` is its name.
 pub fn table(caption: &str, grid: &Grid) -> Markup {
@@ -35,7 +37,19 @@ pub fn whole(
     let right: Vec<bool> = (0..grid.columns.len())
         .map(|c| is_number(grid, c))
         .collect();
-    let align = |column: usize| right.get(column).copied().unwrap_or(false).then_some("n");
+    let wide = |column: usize| {
+        let cells = grid.rows.iter().filter_map(|row| row.get(column));
+        cells
+            .map(|c| c.chars().count())
+            .max()
+            .is_some_and(|n| n > WIDE)
+    };
+    let wide: Vec<bool> = (0..grid.columns.len()).map(wide).collect();
+    let align = |column: usize| match (right.get(column), wide.get(column)) {
+        (Some(true), _) => Some("n"),
+        (_, Some(true)) => Some("w"),
+        _ => None,
+    };
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
             table {
