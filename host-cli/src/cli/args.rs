@@ -112,6 +112,7 @@ pub enum Command {
     #[command(subcommand)]
     Evidence(EvidenceCommand),
     /// Make one page, or Markdown for a pull request, of saved results and evidence.
+    #[command(long_about = whole::<ReportArgs>())]
     Report(ReportArgs),
     /// Compute the result of a run again from its raw events, or from its evidence.
     #[command(long_about = whole::<ReplayArgs>())]

@@ -275,6 +275,23 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "report",
+        &[
+            (
+                "aicprobe report run1 -o report.html",
+                "one page of the evidence that verify --evidence run1 has kept",
+            ),
+            (
+                "aicprobe report run1 latency.json storm.json -o report.html",
+                "the same with saved results beside it",
+            ),
+            (
+                "aicprobe report run1 --format markdown",
+                "for the body of a pull request",
+            ),
+        ],
+    ),
+    (
         "storm",
         &[
             (

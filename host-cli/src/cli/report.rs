@@ -23,7 +23,7 @@ pub enum ReportForm {
 /// interrupts, truth tables, latencies, storms, soaks, registers before and after, and where each claim comes from. The page loads nothing
 /// and runs no script; the same inputs make the same bytes. Verdicts are those of the inputs: the exit code does not tell them.
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
+#[command(after_help = exit_codes())]
 pub struct ReportArgs {
     /// Evidence (a directory or .tar.zst that --evidence made) or the saved JSON result of verify, route, fields, latency, handoff, storm,
     /// soak, observe or compare; up to 64 MiB each.
@@ -35,18 +35,6 @@ pub struct ReportArgs {
     /// Write the report to FILE instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-}
-
-fn after_help() -> String {
-    format!(
-        "Examples:
-  aicprobe verify --evidence run1 && aicprobe report run1 -o report.html
-  aicprobe report verify.json latency.json soak.json -o report.html
-  aicprobe report run1.tar.zst --format markdown
-
-{}",
-        exit_codes()
-    )
 }
 
 /// Runs the command.
