@@ -109,7 +109,7 @@ fn refused(args: &[&str]) -> (Option<i32>, String) {
     let run = aicprobe(&[&["compare", "-q"], args].concat());
     assert_eq!(stdout(&run), "", "{args:?}");
     let said = stderr(&run);
-    assert_eq!(said.trim_end().lines().count(), 1, "{args:?}: {said}");
+    assert_eq!(common::remarks(&said), 1, "{args:?}: {said}");
     (run.status.code(), said)
 }
 

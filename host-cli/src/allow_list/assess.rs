@@ -1,6 +1,7 @@
 //! Every reason why evidence does not suffice.
 
 use crate::evidence::{EvidenceError, Machine, Run, Stored, TargetFile, check, name};
+use crate::report::sound;
 use crate::result::CpuState;
 use crate::socs::Soc;
 use crate::verify::{RULES, Verdict, VerifyResult};
@@ -110,11 +111,16 @@ pub(super) fn assess_kept<'a>(
 /// The result. By way of a value: read from text, numbers of a flattened structure come as maps (serde_json's arbitrary precision, which
 /// a dependency turns on).
 fn result_of(stored: &Stored) -> Result<VerifyResult, EvidenceError> {
-    let value: serde_json::Value = stored.json(name::RESULT)?;
-    serde_path_to_error::deserialize(value).map_err(|e| EvidenceError::Damaged {
+    let damaged = |why: String| EvidenceError::Damaged {
         file: name::RESULT.to_owned(),
-        why: format!("at {}: {}", e.path(), e.inner()),
-    })
+        why,
+    };
+    let value: serde_json::Value = stored.json(name::RESULT)?;
+    sound::look(&value).map_err(damaged)?;
+    let result: VerifyResult = serde_path_to_error::deserialize(value)
+        .map_err(|e| damaged(format!("at {}: {}", e.path(), e.inner())))?;
+    result.record.check().map_err(damaged)?;
+    Ok(result)
 }
 
 #[derive(Default)]

@@ -9,8 +9,7 @@ use clap::Args;
 use crate::diagnose::told;
 use crate::error::{Error, exit};
 use crate::fields::{
-    Ask, FieldsReport, Kept, Later, MASKED_TRIGGERS, Present, TIMEOUT_US, TRIGGERS, combinations,
-    made, plan,
+    Ask, FieldsReport, Kept, Later, Present, TIMEOUT_US, TRIGGERS, combinations, made, plan,
 };
 use crate::firmware::Firmware;
 use crate::first_look::{Place, all_run};
@@ -76,7 +75,7 @@ impl FieldsArgs {
         let cpu = id.ok_or(PlanError::NoSuchCpu { option, cpu, last })?;
         Ok(Ask {
             triggers: self.triggers.unwrap_or(TRIGGERS),
-            masked_triggers: self.triggers.unwrap_or(MASKED_TRIGGERS),
+            masked_triggers: self.triggers.unwrap_or(TRIGGERS),
             // The parser has checked the range.
             timeout_us: (self.timeout * 1e3).round() as u32,
             mask: MaskedCpu { cpu, us },

@@ -149,6 +149,8 @@ impl Parts<'_> {
             // The target could not be measured: why, only the result says.
             let missing = || self.wrong(EvidenceError::Missing(name::RESULT));
             let said = self.said.clone().ok_or_else(missing)?;
+            crate::report::sound::look(&said)
+                .map_err(|why| self.wrong(damaged(name::RESULT, why)))?;
             let result: VerifyResult = serde_json::from_value(said)
                 .map_err(|why| self.wrong(damaged(name::RESULT, why.to_string())))?;
             self.taken.push("all but the rules");
@@ -159,6 +161,8 @@ impl Parts<'_> {
         let (cells, replies) = (&self.cells, &self.replies);
         let (head, questions) = (self.head.clone(), &self.plan.questions);
         let record = verify::record(kept, head, aic, restore, cells, questions, replies)?;
+        let impossible = |why| self.wrong(damaged(name::CELLS, why));
+        record.check().map_err(impossible)?;
         let result = VerifyResult::of(record, |id| !left_out.iter().any(|l| l == id));
         self.both(&result)
     }

@@ -39,8 +39,6 @@ pub use rule::{Choice, Cpu, Fit, Masked, Rule, Sample, Writes, explain};
 
 /// Triggers of a cell unless told otherwise.
 pub const TRIGGERS: u32 = 32;
-/// The same of one in which a CPU is masked: there a trigger takes as long as the mask, and thousands of cells add up.
-pub const MASKED_TRIGGERS: u32 = 8;
 /// The CPU that is masked unless told otherwise, and how long for a trigger.
 pub const MASK: MaskedCpu = MaskedCpu { cpu: 0, us: 200 };
 /// Timeout of a trigger unless told otherwise, in microseconds: cells in which nobody accepts wait for it every time.
@@ -65,7 +63,7 @@ impl Default for Ask {
     fn default() -> Self {
         Self {
             triggers: TRIGGERS,
-            masked_triggers: MASKED_TRIGGERS,
+            masked_triggers: TRIGGERS,
             timeout_us: TIMEOUT_US,
             mask: MASK,
         }

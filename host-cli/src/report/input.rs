@@ -230,15 +230,7 @@ fn parse(bytes: &[u8]) -> Result<Saved, ReportError> {
         }
     }
     if let Saved::Verify(verify) = &saved {
-        for (at, of) in verify.record.cells.iter().enumerate() {
-            let c = &of.cell;
-            let landed: u64 = c.landed.iter().sum();
-            // A trigger lands or is lost, and only what is lost comes late.
-            if landed.saturating_add(c.lost) > c.fired || c.late > c.lost {
-                let what = format!("cells[{at}] counts more triggers than it fired");
-                return Err(ReportError::Impossible(what));
-            }
-        }
+        verify.record.check().map_err(ReportError::Impossible)?;
     }
     Ok(saved)
 }

@@ -14,7 +14,7 @@ mod markdown;
 mod page;
 mod provenance;
 mod soaks;
-mod sound;
+pub(crate) mod sound;
 mod storms;
 mod svg;
 mod table;

@@ -185,6 +185,23 @@ pub struct Record {
     pub restore: Restore,
 }
 
+impl Record {
+    /// Whether its counts can be: a trigger lands or is lost, and only what is lost comes late. Verdicts are made of counts that can.
+    ///
+    /// # Errors
+    /// The cell whose counts cannot be.
+    pub fn check(&self) -> Result<(), String> {
+        for (at, of) in self.cells.iter().enumerate() {
+            let c = &of.cell;
+            let landed: u64 = c.landed.iter().fold(0, |sum, n| sum.saturating_add(*n));
+            if landed.saturating_add(c.lost) > c.fired || c.late > c.lost {
+                return Err(format!("cells[{at}] counts more triggers than it fired"));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Cells that ran, with what they are there for. `cells` are those of `measured`, in the same order.
 #[must_use]
 pub fn observed(
