@@ -173,6 +173,7 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
             "aicprobe.handoff/1",
             "handoff --triggers 2 --land-cpu 0 --serve-cpu 1 --load idle",
         );
+        add("aicprobe.verify/1", "verify --triggers 1000 --windows 40");
         add(
             "aicprobe.storm/1",
             "storm --us 20 --repeat 1 --pattern pairs",
@@ -391,6 +392,10 @@ const COLUMNS: &[(&str, &str)] = &[
         "aicprobe.handoff/1",
         "load,land_cpu,way,serve_cpu,relation,fired,lost,served_by,total_min,total_p50,total_p95,total_p98,total_p99,\
          total_p99.9,total_max,hand_min,hand_p50,hand_p95,hand_p98,hand_p99,hand_p99.9,hand_max",
+    ),
+    (
+        "aicprobe.verify/1",
+        "rule,verdict,required,trials,of,held,against,upper_95,title,why",
     ),
     (
         "aicprobe.storm/1",

@@ -1,6 +1,9 @@
 //! Every reason why evidence does not suffice.
 
-use crate::evidence::{EvidenceError, Machine, Run, Stored, TargetFile, check, name};
+use crate::evidence::{
+    self, AdtFile, EvidenceError, Loader, LoaderKind, Machine, Run, Stored, TargetFile, check, name,
+};
+use crate::output::Form;
 use crate::report::sound;
 use crate::result::CpuState;
 use crate::socs::Soc;
@@ -20,7 +23,11 @@ const STAND_INS: &[&str] = &[
     "--link-faults",
     "--force-line",
     "--loader",
+    "--firmware",
 ];
+
+/// Differences of a result from its counts that are told.
+const TOLD: usize = 3;
 
 /// What a run left, as far as it can be read.
 pub(super) struct Kept {
@@ -72,9 +79,18 @@ pub(super) fn assess_kept<'a>(
         made.virtual_soc = machine(run, &mut found);
         how(run, &mut found);
     }
+    found.read(name::ADT, stored.json::<AdtFile>(name::ADT));
+    let loader = found.read(name::LOADER, stored.json::<Loader>(name::LOADER));
+    if loader.is_some_and(|l| l.kind == LoaderKind::StandIn) {
+        let text = "a stand-in for the loader answered: no hardware has that";
+        found.add(ReasonKind::NotHardware, name::LOADER, text);
+    }
     let is_verify = run.as_ref().is_some_and(|run| run.command == "verify");
     let result: Option<VerifyResult> = match is_verify {
-        true => found.read(name::RESULT, result_of(stored)),
+        true => {
+            let result = result_of(stored, &mut found);
+            found.read(name::RESULT, result)
+        }
         false => None,
     };
     if let Some(result) = &result {
@@ -110,11 +126,20 @@ pub(super) fn assess_kept<'a>(
 
 /// The result. By way of a value: read from text, numbers of a flattened structure come as maps (serde_json's arbitrary precision, which
 /// a dependency turns on).
-fn result_of(stored: &Stored) -> Result<VerifyResult, EvidenceError> {
+fn result_of(stored: &Stored, found: &mut Reasons) -> Result<VerifyResult, EvidenceError> {
     let damaged = |why: String| EvidenceError::Damaged {
         file: name::RESULT.to_owned(),
         why,
     };
+    // What plan and counts give, whatever the result says of them.
+    match evidence::again(stored, Form::Json) {
+        Ok(again) => {
+            for difference in again.differences.iter().flatten().take(TOLD) {
+                found.add(ReasonKind::Changed, name::RESULT, difference);
+            }
+        }
+        Err(why) => found.add(ReasonKind::Changed, name::CELLS, &why.to_string()),
+    }
     let value: serde_json::Value = stored.json(name::RESULT)?;
     sound::look(&value).map_err(damaged)?;
     let result: VerifyResult = serde_path_to_error::deserialize(value)

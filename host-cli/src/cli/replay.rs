@@ -20,7 +20,7 @@ use crate::soak;
 
 use super::args::Cli;
 use super::evidence::replay as evidence;
-use super::write::Sink;
+use super::write::{Sink, no_input};
 
 /// Computes the result of a run again: from nothing but the raw events that --raw FILE has kept, or from the plan and the counts of
 /// the evidence that --evidence PATH has kept, and then compares it with the run's own (exit code 5 if they differ). A
@@ -57,6 +57,7 @@ pub struct RouteExtra {
 /// # Errors
 /// [`Error`] if it did not come to a result.
 pub fn run(cli: &Cli, args: &ReplayArgs) -> Result<u8, Error> {
+    no_input(args.output.as_deref(), &[&args.file])?;
     if evidence::is_evidence(&args.file) {
         return evidence::run(args);
     }

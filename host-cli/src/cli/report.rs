@@ -1,6 +1,6 @@
 //! `aicprobe report`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -8,7 +8,7 @@ use crate::error::{Error, exit};
 use crate::report::{Input, ReportError, markdown, page, read};
 
 use super::args::exit_codes;
-use super::write::Sink;
+use super::write::{Sink, no_input};
 
 /// Form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -42,6 +42,8 @@ pub struct ReportArgs {
 /// # Errors
 /// [`Error::Report`] for an input that is none; errors of the output.
 pub fn run(args: &ReportArgs) -> Result<u8, Error> {
+    let named: Vec<&Path> = args.inputs.iter().map(PathBuf::as_path).collect();
+    no_input(args.output.as_deref(), &named)?;
     let inputs = args.inputs.iter().map(|path| {
         let path = path.clone();
         read(&path).map_err(|why| match why {

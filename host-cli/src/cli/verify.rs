@@ -91,7 +91,7 @@ pub struct VerifyArgs {
 
 fn after_help() -> String {
     format!(
-        "Exit code 0 if every required rule that applies passed, 5 if a rule failed, 6 if a required rule is inconclusive.\n\n{}",
+        "Exit code 0 if every required rule that applies passed, 5 if any rule failed (one that is not required too, and SIQ_CFG that traps), 6 if a required rule is inconclusive.\n\n{}",
         exit_codes()
     )
 }
@@ -169,7 +169,7 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
         &mut told,
     );
     let known = known.into_inner();
-    let (record, mut messages, code) = match (ran, known) {
+    let (record, mut messages, mut code) = match (ran, known) {
         (Ok(mut ran), Some(known)) => {
             // A refused cell is an answer here, and a run that we stopped was not interrupted.
             let cells = std::mem::take(&mut ran.outcome.cells);
@@ -200,6 +200,18 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
             "stopped after {} lost triggers: what is wrong is known",
             enough.lost
         ));
+    }
+    // Whatever rules were asked for: a target that is not as found is told.
+    let left = match (&result.record.setup, result.record.restore.different) {
+        (Setup::NotRestored(why), _) => Some(why.clone()),
+        (_, 0) => None,
+        (_, n) => Some(format!(
+            "{n} values of the target are not as they were found"
+        )),
+    };
+    if let Some(why) = left.filter(|_| code == exit::OK) {
+        messages.push(why);
+        code = exit::NOT_RESTORED;
     }
     sink.write(&rendered(&result, args.format)?)?;
     let failed = result.rules.iter().filter(|r| r.verdict == Said::Fail);

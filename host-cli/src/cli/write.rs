@@ -14,6 +14,40 @@ pub enum Sink {
     File(PathBuf, File),
 }
 
+/// Refuses an output that would overwrite what it is made of: the same file, or one inside an input that is a folder.
+///
+/// # Errors
+/// [`Error::Usage`].
+pub fn no_input(output: Option<&Path>, inputs: &[&Path]) -> Result<(), Error> {
+    // What is not there is none of them.
+    let Some(output) = output.and_then(|path| path.canonicalize().ok().or_else(|| within(path)))
+    else {
+        return Ok(());
+    };
+    for input in inputs {
+        let Ok(real) = input.canonicalize() else {
+            continue;
+        };
+        if output == real || (real.is_dir() && output.starts_with(&real)) {
+            return Err(Error::Usage(format!(
+                "--output {} would overwrite the input {}; allowed is any file that is no part of it",
+                output.display(),
+                input.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A file that is not there yet, in a folder that is.
+fn within(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.canonicalize().ok()?,
+        _ => std::env::current_dir().ok()?.canonicalize().ok()?,
+    };
+    Some(folder.join(path.file_name()?))
+}
+
 impl Sink {
     /// Opens `path`; its old content stays until there is a result.
     ///

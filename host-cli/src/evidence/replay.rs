@@ -159,7 +159,9 @@ impl Parts<'_> {
         let left_out = kept.left_out.clone();
         let (aic, restore) = (self.aic.clone(), self.restore.clone());
         let (cells, replies) = (&self.cells, &self.replies);
-        let (head, questions) = (self.head.clone(), &self.plan.questions);
+        let (mut head, questions) = (self.head.clone(), &self.plan.questions);
+        // Counts that are not there say nothing for any rule.
+        head.complete &= cells.len() == self.plan.cells.len();
         let record = verify::record(kept, head, aic, restore, cells, questions, replies)?;
         let impossible = |why| self.wrong(damaged(name::CELLS, why));
         record.check().map_err(impossible)?;

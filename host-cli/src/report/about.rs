@@ -198,6 +198,11 @@ impl Input {
             for problem in &kept.checked.problems {
                 faults.push(format!("evidence: {}: {}", problem.file, problem.problem));
             }
+            for difference in &kept.unequal {
+                faults.push(format!(
+                    "its result is not what its counts say: {difference}"
+                ));
+            }
             if kept.made_again {
                 let what = "the run left no result: what is shown was made again of its counts";
                 faults.push(what.to_owned());

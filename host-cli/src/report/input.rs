@@ -107,6 +107,8 @@ pub struct Kept {
     pub counted: Option<Counted>,
     /// The result was not there and was made again of the counts.
     pub made_again: bool,
+    /// Of a verdict: the first places where the result is not what its counts say.
+    pub unequal: Vec<String>,
 }
 
 /// One input.
@@ -170,6 +172,13 @@ fn from_evidence(
             parse(again.text.as_bytes())?
         }
     };
+    let mut unequal = Vec::new();
+    if let (Saved::Verify(_), true) = (&saved, said.is_some()) {
+        match evidence::again(stored, Form::Json) {
+            Ok(again) => unequal.extend(again.differences.into_iter().flatten().take(3)),
+            Err(why) => unequal.push(why.to_string()),
+        }
+    }
     let checked = check(stored);
     let sha256 = match (archive, &checked.manifest_sha256) {
         (Some(hash), _) => ("archive", hash),
@@ -191,6 +200,7 @@ fn from_evidence(
             registers: stored.some(name::REGISTERS)?,
             counted: counts.then(|| stored.cells()).transpose()?,
             made_again: said.is_none(),
+            unequal,
             checked,
         }),
     })

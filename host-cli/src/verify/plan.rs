@@ -235,7 +235,8 @@ impl Maker<'_, '_> {
         let far = *self.ground.running.last().unwrap_or(&boot);
         for line in self.ground.others.clone() {
             for cpu in BTreeSet::from([boot, far]) {
-                let cell = self.with(boot, &[(cpu, best)]);
+                // Fired by itself, as one of the cells of the usual line is.
+                let cell = self.with(cpu, &[(cpu, best)]);
                 let cell = cell.map(|cell| PlannedCell { line, ..cell });
                 self.add(cell, Purpose::Line { cpu }, 120);
             }

@@ -11,6 +11,9 @@ use crate::stats::ticks_above;
 
 use super::{SLOW_US, Size, Table};
 
+/// Largest count: a cell of so many triggers would take years.
+const MOST: u64 = 1 << 43;
+
 /// What a cell is there for; CPUs by logical id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
@@ -194,8 +197,18 @@ impl Record {
         for (at, of) in self.cells.iter().enumerate() {
             let c = &of.cell;
             let landed: u64 = c.landed.iter().fold(0, |sum, n| sum.saturating_add(*n));
-            if landed.saturating_add(c.lost) > c.fired || c.late > c.lost {
-                return Err(format!("cells[{at}] counts more triggers than it fired"));
+            let counts = [
+                c.fired,
+                c.lost,
+                c.duplicate,
+                c.spurious,
+                of.slow,
+                of.early,
+                of.stepped,
+            ];
+            let many = counts.iter().chain(&c.offered).any(|n| *n > MOST);
+            if many || landed.saturating_add(c.lost) > c.fired || c.late > c.lost {
+                return Err(format!("cells[{at}] counts more than can be"));
             }
         }
         Ok(())

@@ -21,6 +21,14 @@ pub struct Rule {
     pub check: fn(&Record) -> Found,
 }
 
+impl Rule {
+    /// Whether what it counts is measured by a run: values found or read back are there without one.
+    #[must_use]
+    pub const fn measures(&self) -> bool {
+        self.cells || self.least > 1
+    }
+}
+
 const fn of_cells(id: &'static str, title: &'static str, check: fn(&Record) -> Found) -> Rule {
     Rule {
         id,

@@ -13,7 +13,7 @@ use crate::result::RouteResult;
 use super::args::Cli;
 use super::interrupt;
 use super::tell::tell;
-use super::write::Sink;
+use super::write::{Sink, no_input};
 
 pub use args::{CompareArgs, SideArgs};
 use live::Live;
@@ -58,6 +58,12 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<u8, Error> {
     if !saved_only {
         as_measured(&runs)?;
     }
+    let saved: Vec<&Path> = [&args.a, &args.b]
+        .into_iter()
+        .flat_map(|side| side.split(','))
+        .map(Path::new)
+        .collect();
+    no_input(args.output.as_deref(), &saved)?;
     let sink = Sink::open(args.output.as_deref())?;
     let mut ignored = args.ignored.clone();
     let mut code = exit::OK;

@@ -12,7 +12,7 @@ use crate::evidence::{CheckResult, ShowResult, Stored, diff};
 use crate::output::{Document, Form, render};
 
 use super::args::exit_codes;
-use super::write::Sink;
+use super::write::{Sink, no_input};
 
 pub use args::{EvidenceArgs, finish, finish_with};
 
@@ -66,6 +66,12 @@ pub struct DiffArgs {
 /// [`Error::Evidence`]; errors of the output.
 pub fn run(command: &EvidenceCommand) -> Result<u8, Error> {
     match command {
+        EvidenceCommand::Show(args) | EvidenceCommand::Check(args) => {
+            no_input(args.output.as_deref(), &[&args.path])?;
+        }
+        EvidenceCommand::Diff(args) => no_input(args.output.as_deref(), &[&args.a, &args.b])?,
+    }
+    match command {
         EvidenceCommand::Show(args) => {
             let stored = read(&args.path)?;
             let shown = ShowResult::of(&stored).map_err(|why| wrong(&args.path, why))?;
@@ -82,6 +88,10 @@ pub fn run(command: &EvidenceCommand) -> Result<u8, Error> {
         }
         EvidenceCommand::Diff(args) => {
             let (a, b) = (read(&args.a)?, read(&args.b)?);
+            // Which of the two cannot be read is known here.
+            for (path, side) in [(&args.a, &a), (&args.b, &b)] {
+                side.run().map_err(|why| wrong(path, why))?;
+            }
             let made = diff(&a, &b).map_err(|why| wrong(&args.a, why))?;
             write(&made, args.format, args.output.as_deref())?;
             for note in &made.notes {

@@ -24,7 +24,10 @@ pub fn sole_keeps(record: &Record) -> Found {
         let kept = landed(of, |c| c == cpu).min(offered(of, cpu));
         found.cell(
             kept,
-            of.cell.fired - kept.min(of.cell.fired) + of.cell.duplicate,
+            of.cell
+                .fired
+                .saturating_sub(kept)
+                .saturating_add(of.cell.duplicate),
             of,
         );
     }
@@ -47,7 +50,10 @@ pub fn gives_way(record: &Record) -> Found {
         let right = landed(of, |cpu| takers.open.contains(&cpu));
         found.cell(
             right,
-            of.cell.fired - right.min(of.cell.fired) + of.cell.duplicate,
+            of.cell
+                .fired
+                .saturating_sub(right)
+                .saturating_add(of.cell.duplicate),
             of,
         );
     }
@@ -65,7 +71,7 @@ pub fn order_again(record: &Record) -> Found {
             continue;
         };
         let right = landed(of, |cpu| takers.best.contains(&cpu));
-        found.cell(right, of.cell.fired - right.min(of.cell.fired), of);
+        found.cell(right, of.cell.fired.saturating_sub(right), of);
     }
     if found.held + found.against == 0 {
         found.open = Some("no cell had two acceptors".to_owned());
@@ -86,7 +92,7 @@ pub fn waits(record: &Record) -> Found {
         let right = landed(of, |c| c == cpu)
             .min(of.stepped)
             .saturating_sub(of.early);
-        found.cell(right, of.cell.fired - right, of);
+        found.cell(right, of.cell.fired.saturating_sub(right), of);
     }
     found
 }
@@ -99,7 +105,7 @@ pub fn line_masked(record: &Record) -> Found {
             continue;
         };
         let right = landed(of, |c| c == cpu).saturating_sub(of.early);
-        found.cell(right, of.cell.fired - right.min(of.cell.fired), of);
+        found.cell(right, of.cell.fired.saturating_sub(right), of);
     }
     found
 }

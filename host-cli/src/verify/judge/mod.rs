@@ -44,8 +44,8 @@ impl Found {
 
     /// Counts; what is against it is explained by `example`.
     pub fn count(&mut self, held: u64, against: u64, example: impl FnOnce() -> String) {
-        self.held += held;
-        self.against += against;
+        self.held = self.held.saturating_add(held);
+        self.against = self.against.saturating_add(against);
         if against > 0 && self.examples.len() < EXAMPLES {
             self.examples.push(example());
         }
@@ -65,9 +65,11 @@ pub fn judge(record: &Record) -> Vec<RuleResult> {
 
 fn decide(rule: &Rule, record: &Record) -> RuleResult {
     let found = (rule.check)(record);
-    let trials = found.held + found.against;
+    let trials = found.held.saturating_add(found.against);
     let measured = record.setup == Setup::Fine;
-    let (verdict, why) = if let Some(why) = &found.not_applicable {
+    let (verdict, why) = if !measured && rule.measures() && found.against == 0 {
+        (Verdict::Inconclusive, "nothing was measured".to_owned())
+    } else if let Some(why) = &found.not_applicable {
         (Verdict::NotApplicable, why.clone())
     } else if found.against > 0 {
         let text = format!(
@@ -76,13 +78,11 @@ fn decide(rule: &Rule, record: &Record) -> RuleResult {
             found.examples.join("; ")
         );
         (Verdict::Fail, text)
-    } else if !measured && rule.cells {
-        (Verdict::Inconclusive, "nothing was measured".to_owned())
-    } else if let Some(why) = &found.open {
-        (Verdict::Inconclusive, why.clone())
-    } else if rule.cells && !record.head.complete {
+    } else if rule.measures() && !record.head.complete {
         let text = "the run did not come to its end".to_owned();
         (Verdict::Inconclusive, text)
+    } else if let Some(why) = &found.open {
+        (Verdict::Inconclusive, why.clone())
     } else if trials < rule.least {
         let text = format!("{trials} trials of at least {}", rule.least);
         (Verdict::Inconclusive, text)
@@ -168,7 +168,8 @@ fn open_cells(record: &Record) -> impl Iterator<Item = (&Observed, Takers)> {
 /// Deliveries on CPUs of which `on` holds.
 fn landed(of: &Observed, on: impl Fn(u8) -> bool) -> u64 {
     let all = (0u8..).zip(&of.cell.landed);
-    all.filter(|(cpu, _)| on(*cpu)).map(|(_, n)| n).sum()
+    all.filter(|(cpu, _)| on(*cpu))
+        .fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
 /// Whether a cell is one of `Purpose::Again`.

@@ -15,7 +15,11 @@ pub fn exactly_once(record: &Record) -> Found {
         let c = &of.cell;
         // What came late came; whether it came in time is another rule's.
         let missing = c.lost.saturating_sub(c.late);
-        found.cell(c.fired - missing, missing + c.duplicate, of);
+        found.cell(
+            c.fired.saturating_sub(missing),
+            missing.saturating_add(c.duplicate),
+            of,
+        );
     }
     found
 }
@@ -42,9 +46,12 @@ pub fn three_never(record: &Record) -> Found {
         let offered = (0u8..).zip(&of.cell.offered);
         let offered: u64 = offered
             .filter(|(cpu, _)| takers.three.contains(cpu))
-            .map(|(_, n)| n)
-            .sum();
-        found.cell(of.cell.fired.saturating_sub(wrong), wrong + offered, of);
+            .fold(0, |sum: u64, (_, n)| sum.saturating_add(*n));
+        found.cell(
+            of.cell.fired.saturating_sub(wrong),
+            wrong.saturating_add(offered),
+            of,
+        );
     }
     found
 }
@@ -68,19 +75,23 @@ pub fn order(record: &Record) -> Found {
     found
 }
 
-/// Everything that decides who takes an interrupt, but one thing.
+/// Everything that decides who takes an interrupt, beside line and firing CPU.
 type State = (Vec<Option<u8>>, Option<Vec<u8>>);
 
 fn state(of: &Observed) -> State {
     (of.cell.fields.clone(), of.cell.target_cpus.clone())
 }
 
-/// Compares cells that differ in `key` only, in states in which a single CPU should take everything: in each such group most
-/// deliveries are on one CPU, and all others are against the rule.
-fn same<K: Ord>(record: &Record, key: impl Fn(&Observed) -> K) -> Found {
-    let mut groups: BTreeMap<State, BTreeMap<K, Vec<&Observed>>> = BTreeMap::new();
+/// Compares cells that are the same in state and in what `held` names, and differ in `key`, where a single CPU should take everything:
+/// in each such group most deliveries are on one CPU, and all others are against the rule.
+fn same<H: Ord, K: Ord>(
+    record: &Record,
+    held: impl Fn(&Observed) -> H,
+    key: impl Fn(&Observed) -> K,
+) -> Found {
+    let mut groups: BTreeMap<(State, H), BTreeMap<K, Vec<&Observed>>> = BTreeMap::new();
     for (of, _) in open_cells(record).filter(|(_, t)| t.best.len() == 1) {
-        let by_key = groups.entry(state(of)).or_default();
+        let by_key = groups.entry((state(of), held(of))).or_default();
         by_key.entry(key(of)).or_default().push(of);
     }
     let mut found = Found::default();
@@ -102,7 +113,8 @@ fn same<K: Ord>(record: &Record, key: impl Fn(&Observed) -> K) -> Found {
 fn most(of: &[&Observed]) -> Option<u8> {
     let cpus = of.iter().map(|o| o.cell.landed.len()).max()?;
     let sums = (0..cpus as u8).map(|cpu| {
-        let sum: u64 = of.iter().map(|o| landed(o, |c| c == cpu)).sum();
+        let taken = of.iter().map(|o| landed(o, |c| c == cpu));
+        let sum = taken.fold(0, u64::saturating_add);
         (sum, cpu)
     });
     sums.filter(|(sum, _)| *sum > 0)
@@ -115,12 +127,14 @@ pub fn whoever_fires(record: &Record) -> Found {
     if running(record) < 2 {
         return Found::nothing("one CPU runs: nobody else could fire");
     }
-    same(record, |of| of.cell.fire_cpu)
+    let line = |of: &Observed| (of.cell.line.die, of.cell.line.number);
+    same(record, line, |of| of.cell.fire_cpu)
 }
 
 /// ROUTE-06.
 pub fn whatever_line(record: &Record) -> Found {
-    let mut found = same(record, |of| (of.cell.line.die, of.cell.line.number));
+    let held = |of: &Observed| (of.cell.fire_cpu, of.cell.line.die);
+    let mut found = same(record, held, |of| of.cell.line.number);
     if found.held + found.against == 0 && found.open.is_none() {
         found.open = Some("no second line is spare".to_owned());
     }
@@ -132,7 +146,7 @@ pub fn whatever_die(record: &Record) -> Found {
     if record.aic.dies < 2 {
         return Found::nothing("the controller has one die");
     }
-    let mut found = same(record, |of| of.cell.line.die);
+    let mut found = same(record, |of| of.cell.fire_cpu, |of| of.cell.line.die);
     if found.held + found.against == 0 && found.open.is_none() {
         found.open = Some("no line of another die is spare".to_owned());
     }
@@ -174,9 +188,9 @@ pub fn at_the_end(record: &Record) -> Found {
 pub fn in_time(record: &Record) -> Found {
     let mut found = Found::default();
     for (of, _) in open_cells(record).filter(|(_, t)| !t.acceptors.is_empty()) {
-        let came = of.cell.fired - of.cell.lost;
+        let came = of.cell.fired.saturating_sub(of.cell.lost);
         let slow = of.slow.min(came);
-        found.cell(came - slow, slow + of.cell.late, of);
+        found.cell(came - slow, slow.saturating_add(of.cell.late), of);
     }
     found
 }
