@@ -173,11 +173,11 @@ fn commands(files: &Files) -> Vec<(&'static str, Vec<String>)> {
             "aicprobe.handoff/1",
             "handoff --triggers 2 --land-cpu 0 --serve-cpu 1 --load idle",
         );
-        add("aicprobe.verify/1", "verify --triggers 1000 --windows 40");
         add(
             "aicprobe.storm/1",
             "storm --us 20 --repeat 1 --pattern pairs",
         );
+        add("aicprobe.verify/1", "verify --triggers 1000 --windows 40");
     }
     for tree in &files.trees {
         let arguments = |line: &str| {

@@ -207,7 +207,7 @@ fn a_right_machine_fails_for_no_seed() {
             "seed {seed}: {}",
             stderr(&output)
         );
-        assert_eq!(result.totals.triggers, 1000, "seed {seed}");
+        assert!(result.totals.triggers >= 1000, "seed {seed}");
     });
 }
 

@@ -278,6 +278,7 @@ pub struct MissBound {
     /// Triggers fired.
     pub triggers: u64,
     /// Upper 95 % bound of the rate (Clopper-Pearson, one-sided); `null` if nothing was fired.
+    #[serde(deserialize_with = "real_if_any")]
     pub upper_95: Option<f64>,
 }
 

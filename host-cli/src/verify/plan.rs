@@ -60,6 +60,7 @@ pub fn plan(ground: &Ground<'_>) -> Made {
     maker.without_masks();
     maker.masks(windows);
     maker.as_found(Purpose::Again, 6);
+    maker.written_last();
     maker.finish()
 }
 
@@ -153,6 +154,16 @@ impl Maker<'_, '_> {
         for cpu in self.ground.running.clone() {
             let cell = self.cell(cpu);
             self.add(Some(cell), purpose, weight * 10);
+        }
+    }
+
+    /// SIQ_CFG is read after the last cell. One that changes the fields of a state as found, once, shows what an even number of writes
+    /// would hide.
+    fn written_last(&mut self) {
+        let best = self.accepting().first().copied();
+        if let Some((best, cpu)) = best.zip(self.ground.running.last().copied()) {
+            let cell = self.with(cpu, &[(cpu, best)]);
+            self.add(cell, Purpose::Sole { cpu }, 20);
         }
     }
 
