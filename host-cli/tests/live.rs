@@ -367,6 +367,9 @@ fn sides(rounds: &str) -> Vec<&str> {
         "0",
         "--alternate",
         rounds,
+        // Long enough that something of every run is drawn.
+        "--triggers",
+        "30000",
         "--format",
         "json",
     ]
