@@ -26,7 +26,8 @@ impl Comparable for StormReport {
                 .with("accounting", name(&row.accounting));
             let states = [
                 ("received", row.received),
-                ("merged", row.merged),
+                // Where one can have merged nobody can tell that it was not lost.
+                ("merged or lost", row.merged),
                 ("lost", row.lost),
                 ("taken by a CPU that it was not sent to", row.strayed),
             ];
