@@ -361,6 +361,38 @@ fn cells_and_settings_of_one_side_are_listed() {
     assert_eq!(states, [Some("lands on CPU 1"), Some("lands on CPU 3")]);
 }
 
+/// Thousands of cells of one side would hide what was compared.
+#[test]
+fn a_table_lists_some_cells_of_one_side() {
+    needs_firmware!();
+    let saved = Saved::new();
+    let a = saved.one("a", "latency --triggers 1 --load idle,spin", "", 1);
+    let b = saved.one(
+        "b",
+        "latency --triggers 1 --load idle --fire-cpu 0 --land-cpu 1",
+        "",
+        1,
+    );
+    let listed = |more: &[&str]| {
+        let run = aicprobe(&[&["compare", "-q", &a, &b], more].concat());
+        let table = stdout(&run);
+        let note = table
+            .lines()
+            .find(|l| l.ends_with("cells of one side (--all)"));
+        let rows = table.lines().filter(|l| l.starts_with("A (model)  load "));
+        (rows.count(), note.map(str::to_owned))
+    };
+    let (_, report) = compared(&a, &b, &[]);
+    let all = rows(&report, "unpaired").len();
+    assert!(all > 60, "{all}");
+    let left_out = format!(
+        "left out here: {} of {all} cells of one side (--all)",
+        all - 50
+    );
+    assert_eq!(listed(&[]), (50, Some(left_out)));
+    assert_eq!(listed(&["--all"]), (all, None));
+}
+
 /// IPIs that get lost are a state that one side never shows.
 #[test]
 fn lost_ipis_are_a_state_of_one_side() {
@@ -399,9 +431,9 @@ fn lost_ipis_are_a_state_of_one_side() {
     all_stand(&report, "lost", "B higher");
 }
 
-/// A claim that always held on one side and never on the other, and the rule that follows.
+/// A claim that always held on one side and never on the other, the cell behind it, and the rule that follows.
 #[test]
-fn fields_are_compared_claim_by_claim() {
+fn fields_are_compared_by_cell_and_by_claim() {
     needs_firmware!();
     let saved = Saved::new();
     let swapped = format!(
@@ -452,6 +484,34 @@ fn fields_are_compared_claim_by_claim() {
         (&claim["a"], &claim["b"], &claim["verdict"]),
         (&1.0.into(), &0.0.into(), &"A higher".into())
     );
+    // The cell behind it: CPU 0 has value 0, CPU 1 has value 2.
+    let cell = serde_json::json!({"fields": "0=0,1=2"});
+    let mine = rows(&report, "states").iter().filter(|s| s["cell"] == cell);
+    let states: Vec<_> = mine
+        .map(|s| {
+            (
+                s["only_in"].as_str(),
+                s["state"].as_str(),
+                &s["beyond_chance"],
+            )
+        })
+        .collect();
+    let lands = |side, cpu| (Some(side), Some(cpu), &Value::Bool(true));
+    assert_eq!(
+        states,
+        [lands("A", "lands on CPU 0"), lands("B", "lands on CPU 1")]
+    );
+    let landed = number(&report, "landed_0");
+    assert!(landed[0]["cell"].is_null(), "{}", landed[0]);
+    let mine = landed.iter().find(|r| r["cell"] == cell).expect("the cell");
+    assert_eq!(
+        (&mine["verdict"], &mine["stands"]),
+        (&"A higher".into(), &true.into())
+    );
+    // One in which all triggers of every run of both sides did the same has no numbers of its own.
+    let alike = serde_json::json!({"fields": "0=1,1=3"});
+    let metrics = rows(&report, "metrics").iter();
+    assert_eq!(metrics.filter(|r| r["cell"] == alike).count(), 0);
     // With less than five runs a side the rule may be chance, and is told all the same.
     let three = |side: &str| side.split(',').take(3).collect::<Vec<_>>().join(",");
     let (_, fewer) = compared(&three(&a), &three(&b), &[]);
@@ -496,7 +556,17 @@ type Edit = (&'static str, fn(&mut Value), &'static str);
 fn damaged_results_are_refused() {
     needs_firmware!();
     let saved = Saved::new();
-    let edits: [Edit; 15] = [
+    let edits: [Edit; 17] = [
+        (
+            FIELDS,
+            |v| v["table"][3]["landed"] = serde_json::json!([9, 0]),
+            "table[3].landed: 9 landed and",
+        ),
+        (
+            FIELDS,
+            |v| v["table"][0]["landed"] = serde_json::json!([0, 0, 0]),
+            "table[0].landed: 3 entries for 2 CPUs",
+        ),
         (
             LATENCY,
             |v| v["pairs"][1]["landed"][1] = 65.into(),
@@ -578,8 +648,9 @@ fn damaged_results_are_refused() {
     let kept = saved.path("kept.json");
     std::fs::write(&kept, "what was there").expect("a file of the test");
     let kept_name = kept.display().to_string();
-    for command in TIMED {
-        let good = saved.one("good", command, "", 1);
+    for command in [LATENCY, HANDOFF, STORM, SOAK, FIELDS] {
+        let changes = if command == FIELDS { TWO_CPUS } else { "" };
+        let good = saved.one("good", command, changes, 1);
         for (of, change, says) in &edits {
             if *of != command {
                 continue;

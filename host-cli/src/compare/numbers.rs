@@ -37,7 +37,11 @@ pub fn numbers(a: &[Run], b: &[Run], pairs: &Pairs<'_>, notes: &mut Vec<String>)
     for pair in &pairs.both {
         let of = |samples: &[&Sample]| {
             let metrics: Vec<&[Metric]> = samples.iter().map(|s| &s.metrics[..]).collect();
-            by_name(&metrics, |m| m.scope != Scope::Whole)
+            by_name(&metrics, |m| match m.scope {
+                Scope::Whole => false,
+                Scope::Cell | Scope::Both => true,
+                Scope::Split => is_split(pair, m),
+            })
         };
         join(
             Some(&pair.key),
@@ -59,6 +63,17 @@ pub fn numbers(a: &[Run], b: &[Run], pairs: &Pairs<'_>, notes: &mut Vec<String>)
         ));
     }
     out
+}
+
+/// Whether runs of a cell differ in what its triggers did, or triggers of a run.
+fn is_split(pair: &Pair<'_>, metric: &Metric) -> bool {
+    let runs = pair.a.iter().chain(&pair.b).flat_map(|s| &s.metrics);
+    let mut shares = runs
+        .filter(|m| m.name == metric.name)
+        .map(|m| m.measure.value());
+    let first = shares.next().unwrap_or_default();
+    let whole = first <= 0.0 || (1.0..=1.0).contains(&first);
+    !whole || shares.any(|share| share.total_cmp(&first).is_ne())
 }
 
 /// Names in their order, each with the measures of all runs that have it.

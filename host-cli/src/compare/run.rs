@@ -84,6 +84,8 @@ pub enum Scope {
     Whole,
     /// Both.
     Both,
+    /// Over all paired cells; in its cell unless all triggers of every run of both sides did it, or none.
+    Split,
 }
 
 /// A number of one run.

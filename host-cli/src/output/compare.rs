@@ -4,6 +4,9 @@ use crate::compare::{CompareResult, Key, MetricRow, Side, Verdict, WhichSide};
 
 use super::grid::{Document, Grid};
 
+/// Most cells of one side in a table for eyes: sets of combinations that are made from different seeds have thousands.
+const UNPAIRED: usize = 50;
+
 impl Document for CompareResult {
     const ROWS: &'static [&'static str] = &["metrics", "states", "unpaired", "conditions"];
 
@@ -52,7 +55,7 @@ impl Document for CompareResult {
                 "cells of one side, compared with nothing",
                 ["only in", "cell"],
             );
-            for only in &self.unpaired {
+            for only in self.unpaired.iter().take(self.listed()) {
                 grid.row([self.label(only.only_in), only.cell.to_string()]);
             }
             grids.push(grid);
@@ -151,6 +154,13 @@ impl Document for CompareResult {
                 s.same
             ));
         }
+        if let Some(more) = self.unpaired.len().checked_sub(self.listed() + 1) {
+            notes.push(format!(
+                "left out here: {} of {} cells of one side (--all)",
+                more + 1,
+                self.unpaired.len()
+            ));
+        }
         notes.extend(self.notes.iter().cloned());
         notes
     }
@@ -162,6 +172,11 @@ impl CompareResult {
             WhichSide::A => self.a.label(which),
             WhichSide::B => self.b.label(which),
         }
+    }
+
+    /// How many cells of one side a table has.
+    const fn listed(&self) -> usize {
+        if self.brief { UNPAIRED } else { usize::MAX - 1 }
     }
 
     /// The word, its side named as a model where it is one.

@@ -24,7 +24,7 @@ const MAX_TRIGGERS: i64 = 10_000_000;
 /// Options that say what to measure hold for both sides; --a and --b take more of them for one side, in quotes, and those win.
 /// Cells are paired by line, firing CPU, fields, masks and routing; what --a and --b set differently is what is compared, and
 /// not paired by. Cells of latency are paired by load and CPUs, of handoff by load, way, relation and CPUs, of storm by CPUs, pattern,
-/// way, pace and accounting; a soak by firing CPU and fields; of fields the claims are compared, and the rule. Every number is judged
+/// way, pace and accounting; a soak by firing CPU and fields; of fields by fields and mask, and by claim. Every number is judged
 /// "A higher", "B higher", "same" (no difference beyond the margin) or "cannot tell" (always with one run a side); then the states
 /// that one side shows and the other never does are listed. Stopped with Ctrl-C it
 /// compares the runs that both sides completed, marks the result as partial and ends with 130.
@@ -57,7 +57,7 @@ pub struct CompareArgs {
     /// with 6 where anything cannot be told.
     #[arg(long)]
     pub fail_on_difference: bool,
-    /// In tables also the numbers that are the same.
+    /// In tables also the numbers that are the same, and every cell of one side (else 50 of them).
     #[arg(long)]
     pub all: bool,
     /// Keep the result of every run that is made in this folder, as a-1.json, b-1.json, …: to be compared again later.
