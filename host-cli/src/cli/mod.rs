@@ -54,7 +54,9 @@ mod write;
 
 use std::process::ExitCode;
 
-use crate::diagnose::told;
+use clap::error::ErrorKind;
+
+use crate::diagnose::{Code, told};
 use crate::error::exit;
 
 use defaults::Failed;
@@ -73,6 +75,10 @@ pub fn main() -> ExitCode {
         Err(Failed::Arguments(e)) => {
             // Help and version are no errors; if nobody reads them there is nothing to do about it.
             let _ = e.print();
+            if e.use_stderr() && e.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                let usage = Code::Usage;
+                say!("  code: {}\n  next: {}", usage.name(), usage.next());
+            }
             return ExitCode::from(if e.use_stderr() {
                 exit::USAGE
             } else {

@@ -12,7 +12,7 @@ pub fn errors() -> String {
         An error has a line for people, a code that stays the same, and a next step:\n\n\
         ```text\naicprobe: what went wrong, where, and what is allowed\n  code: aicprobe::…\n  next: what to do\n```\n\n\
         The first line begins with `aicprobe: `; lines that belong to it begin with two spaces. Arguments that make no sense are \
-        told in the form of the parser instead (`error: …`).\n\n"
+        told in the form of the parser (`error: …`), with code and next step below.\n\n"
         .to_owned();
     let rows: Vec<_> = Code::ALL
         .iter()

@@ -73,7 +73,7 @@ fn case(writer: &mut Writer<Vec<u8>>, rule: &RuleResult) -> std::io::Result<()> 
     let element = writer
         .create_element("testcase")
         .with_attributes([("classname", "aicprobe.verify"), ("name", name.as_str())]);
-    let why = printable(&rule.why);
+    let why = printable(&counted(rule));
     let inner = match rule.verdict {
         Verdict::Pass => {
             element.write_inner_content(|w| {
@@ -94,6 +94,17 @@ fn case(writer: &mut Writer<Vec<u8>>, rule: &RuleResult) -> std::io::Result<()> 
         Ok(())
     })?;
     Ok(())
+}
+
+/// Why, with the counts and the bound of the rate at which the rule does not hold.
+fn counted(rule: &RuleResult) -> String {
+    let bound = rule
+        .upper_95
+        .map_or_else(String::new, |b| format!(", at most {b:.3e} (95 %)"));
+    format!(
+        "{}; {} of {} {} against it{bound}",
+        rule.why, rule.against, rule.trials, rule.kind
+    )
 }
 
 /// XML has no place for control characters, not even escaped.
@@ -134,7 +145,8 @@ pub fn tap(result: &VerifyResult) -> String {
             escaped(&rule.title)
         );
         if !matches!(rule.verdict, Verdict::NotApplicable) {
-            let _ = writeln!(out, "# {}: {}", rule.verdict.name(), printable(&rule.why));
+            let why = printable(&counted(rule));
+            let _ = writeln!(out, "# {}: {why}", rule.verdict.name());
         }
     }
     out
