@@ -22,11 +22,9 @@ pub fn run() -> Result<()> {
     let made = root.join("target").join("docs");
     fs::create_dir_all(&made).map_err(Error::io("make", &made))?;
     let aicprobe = || {
-        let mut cargo = workspace::cargo("run");
-        cargo.args(["--quiet", "--package", "host-cli", "--bin", "aicprobe"]);
-        cargo.args(["--", "--no-config"]);
-        firmware.give_to(&mut cargo);
-        cargo
+        let mut tool = tasks::dev_tool();
+        firmware.give_to(&mut tool);
+        tool
     };
     let mut files = saved(&root.join(SAVED))?;
     for model in MODELS {

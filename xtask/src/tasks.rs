@@ -101,12 +101,7 @@ pub fn schemas() -> Result<()> {
         std::fs::remove_dir_all(&folder).map_err(bad)?;
     }
     std::fs::create_dir_all(&folder).map_err(bad)?;
-    let mut cargo = workspace::cargo("run");
-    cargo
-        .args(["--quiet", "--package", "host-cli", "--bin", "aicprobe"])
-        .args(["--", "schema", "--write"])
-        .arg(&folder);
-    process::run(&mut cargo)
+    process::run(dev_tool().args(["schema", "--write"]).arg(&folder))
 }
 
 /// `tables`: every file that is generated from `socs/`, at its place in the source tree.
@@ -116,12 +111,20 @@ pub fn tables() -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(process::Error::io("renew", &folder))?;
     }
+    process::run(
+        dev_tool()
+            .args(["tables", "--write"])
+            .arg(workspace::root()),
+    )
+}
+
+/// The tool in the profile of tests, for files that are renewed; the user's defaults are no part of them. Arguments come behind it.
+pub fn dev_tool() -> Command {
     let mut cargo = workspace::cargo("run");
     cargo
         .args(["--quiet", "--package", "host-cli", "--bin", "aicprobe"])
-        .args(["--", "tables", "--write"])
-        .arg(workspace::root());
-    process::run(&mut cargo)
+        .args(["--", "--no-config"]);
+    cargo
 }
 
 /// `clippy`: host code with the image inside, then the firmware with its own compiler's clippy.
