@@ -66,6 +66,13 @@ impl Place<'_, '_> {
     }
 }
 
+/// CPUs that run, of CPUs in these states: logical ids, ascending.
+pub fn running(states: &[CpuState]) -> impl Iterator<Item = u8> + '_ {
+    let all = (0u8..).zip(states);
+    all.filter(|(_, state)| **state == CpuState::Running)
+        .map(|(cpu, _)| cpu)
+}
+
 /// The first of `named` CPUs that does not run, as an error.
 ///
 /// # Errors

@@ -46,6 +46,7 @@ pub mod route;
 pub mod session;
 pub mod soak;
 pub mod socs;
+mod sound;
 pub mod stats;
 pub mod storm;
 pub mod tables;

@@ -10,7 +10,7 @@ use crate::error::{Error, exit};
 use crate::evidence::Stored;
 use crate::result::hex;
 use crate::socs::{self, Soc};
-use crate::verify::Record;
+use crate::verify::{Record, Totals};
 
 use super::assess::{Kept, assess_kept};
 use super::measured::{class, field};
@@ -209,7 +209,7 @@ fn why(words: &Words) -> String {
 }
 
 fn evidence(kept: &Kept, words: &Words) -> Table {
-    let totals = kept.result.again().totals;
+    let totals = Totals::of(&kept.result.record);
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let mut table = Table::new();
     let mut put = |key: &str, value: Value| {

@@ -4,10 +4,9 @@ use crate::evidence::{
     self, AdtFile, EvidenceError, Loader, LoaderKind, Machine, Run, Stored, TargetFile, check, name,
 };
 use crate::output::Form;
-use crate::report::sound;
 use crate::result::CpuState;
 use crate::socs::Soc;
-use crate::verify::{RULES, Verdict, VerifyResult};
+use crate::verify::{RULES, Totals, Verdict, VerifyResult};
 
 use super::table::differences;
 use super::{Assessment, NEEDED, Reason, ReasonKind};
@@ -127,10 +126,6 @@ pub(super) fn assess_kept<'a>(
 /// The result. By way of a value: read from text, numbers of a flattened structure come as maps (serde_json's arbitrary precision, which
 /// a dependency turns on).
 fn result_of(stored: &Stored, found: &mut Reasons) -> Result<VerifyResult, EvidenceError> {
-    let damaged = |why: String| EvidenceError::Damaged {
-        file: name::RESULT.to_owned(),
-        why,
-    };
     // What plan and counts give, whatever the result says of them.
     match evidence::again(stored, Form::Json) {
         Ok(again) => {
@@ -141,11 +136,10 @@ fn result_of(stored: &Stored, found: &mut Reasons) -> Result<VerifyResult, Evide
         Err(why) => found.add(ReasonKind::Changed, name::CELLS, &why.to_string()),
     }
     let value: serde_json::Value = stored.json(name::RESULT)?;
-    sound::look(&value).map_err(damaged)?;
-    let result: VerifyResult = serde_path_to_error::deserialize(value)
-        .map_err(|e| damaged(format!("at {}: {}", e.path(), e.inner())))?;
-    result.record.check().map_err(damaged)?;
-    Ok(result)
+    VerifyResult::from_json(value).map_err(|why| EvidenceError::Damaged {
+        file: name::RESULT.to_owned(),
+        why,
+    })
 }
 
 #[derive(Default)]
@@ -262,10 +256,10 @@ fn judged(result: &VerifyResult, found: &mut Reasons) {
             "AICv1 goes by the target word of each line: there is no routing by SIQ_CFG to list",
         );
     }
-    let again = result.again();
+    let again = result.judged();
     for rule in RULES {
         let id = rule.id;
-        let Some(said) = again.rule(id) else {
+        let Some(said) = again.iter().find(|r| r.id == id) else {
             if !rule.required {
                 continue;
             }
@@ -296,7 +290,7 @@ fn judged(result: &VerifyResult, found: &mut Reasons) {
 
 fn amounts(result: &VerifyResult, found: &mut Reasons) {
     let size = result.record.size;
-    let fired = result.again().totals.triggers;
+    let fired = Totals::of(&result.record).triggers;
     if size.triggers < NEEDED.triggers || fired < NEEDED.triggers {
         let text = format!(
             "{fired} triggers fired of {} planned: needed are {}",

@@ -25,8 +25,8 @@ use crate::result::{Build, Mark};
 use crate::session::{self, Observer, Outcome};
 use crate::target::block::{Block, LineBits};
 use crate::target::{
-    LineError, Looked, Objection, SocFacts, Target, TargetError, candidates, check_lines,
-    find_spare, objections, verify_layout,
+    LineError, Looked, Objection, SocFacts, Target, TargetError, candidates, find_spare, is_spare,
+    objections, verify_layout,
 };
 
 use acceptor::{Acceptor, Search};
@@ -382,11 +382,8 @@ fn second_spare(proxy: &mut Proxy<'_>, target: &Target, line: LineId) -> Result<
         .filter(|other| *other != line)
         .take(MOST_TRIED);
     for other in others {
-        let looked = check_lines(proxy, target, &[other], false);
-        match looked {
-            Ok(_) => return Ok(other),
-            Err(Error::Line(_)) => {}
-            Err(e) => return Err(e),
+        if is_spare(proxy, target, other)? {
+            return Ok(other);
         }
     }
     Err(crate::target::LineError::NoSpare { tried: MOST_TRIED }.into())

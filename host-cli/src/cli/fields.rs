@@ -75,7 +75,6 @@ impl FieldsArgs {
         let cpu = id.ok_or(PlanError::NoSuchCpu { option, cpu, last })?;
         Ok(Ask {
             triggers: self.triggers.unwrap_or(TRIGGERS),
-            masked_triggers: self.triggers.unwrap_or(TRIGGERS),
             // The parser has checked the range.
             timeout_us: (self.timeout * 1e3).round() as u32,
             mask: MaskedCpu { cpu, us },

@@ -7,10 +7,9 @@ use protocol::command::Load;
 
 use crate::error::{Error, exit};
 use crate::firmware::Firmware;
-use crate::first_look::{Place, all_run};
+use crate::first_look::{Place, all_run, running};
 use crate::handoff::{Options, TIMEOUT_US, TRIGGERS, plan, report};
 use crate::output::{Form, render};
-use crate::result::CpuState;
 use crate::session::Silent;
 
 use super::args::{Cli, TargetArgs, exit_codes};
@@ -133,11 +132,7 @@ pub fn run(cli: &Cli, args: &HandoffArgs) -> Result<u8, Error> {
             };
             let states = place.states(&mut Stoppable)?;
             all_run(options.named(), &states)?;
-            let running: Vec<u8> = (0u8..)
-                .zip(&states)
-                .filter(|(_, s)| **s == CpuState::Running)
-                .map(|(cpu, _)| cpu)
-                .collect();
+            let running: Vec<u8> = running(&states).collect();
             let made = plan(target, &running, line, &options);
             if made.cells.is_empty() {
                 return Err(Error::Usage(

@@ -14,9 +14,9 @@ use crate::proxy::Proxy;
 use crate::result::{Context, Mark, Restore, aic, head_before};
 use crate::session::{Event, Observer, SessionError};
 use crate::socs;
-use crate::target::{Target, TargetError, candidates, check_lines};
+use crate::target::{Target, TargetError};
 use crate::verify::{
-    self, ENOUGH_LOST, FULL, Ground, Kept, Made, QUICK, RULES, Record, Setup, Size, Table,
+    self, ENOUGH_LOST, FULL, Ground, Kept, Lines, Made, QUICK, RULES, Record, Setup, Size, Table,
     Verdict as Said, VerifyResult,
 };
 
@@ -27,10 +27,6 @@ use super::latency::Stoppable;
 use super::route::{Verdict, exit_code};
 use super::tell::tell;
 use super::write::Sink;
-
-/// Other lines of a die that are fired, and lines that are looked at for them.
-const OTHERS: usize = 3;
-const TRIED: usize = 12;
 
 /// Form of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -153,11 +149,13 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
         &args.on,
         keep,
         &mut |proxy, target, line| {
+            let table = table_of(target)?;
             *known.borrow_mut() = Some(Known {
                 target: target.clone(),
+                table: table.clone(),
                 made: None,
             });
-            let made = prepare(proxy, target, &firmware, line, args)?;
+            let made = prepare(proxy, target, &firmware, line, table, args)?;
             let plan = made.plan.clone();
             if let Some(known) = known.borrow_mut().as_mut() {
                 known.made = Some(made);
@@ -188,7 +186,7 @@ pub fn run(cli: &Cli, args: &VerifyArgs) -> Result<u8, Error> {
                 Error::NotRestored(why) => Setup::NotRestored(why.clone()),
                 _ => return Err(e),
             };
-            let record = failed_record(known, setup, &firmware, args, told)?;
+            let record = failed_record(known, setup, &firmware, args, told);
             (record, Vec::new(), exit::OK)
         }
         (Err(e), None) => return Err(e),
@@ -258,6 +256,8 @@ fn list(args: &VerifyArgs) -> String {
 /// What is known of a target that may turn out unusable.
 struct Known {
     target: Target,
+    /// What is assumed of its SoC.
+    table: Table,
     made: Option<Made>,
 }
 
@@ -277,69 +277,23 @@ fn prepare(
     target: &Target,
     firmware: &Firmware,
     line: LineId,
+    table: Table,
     args: &VerifyArgs,
 ) -> Result<Made, Error> {
     let trial = Trial::as_found(target);
     let seed = args.on.seed;
     let known = calibrate(proxy, target, firmware, line, seed, &trial, &mut Stoppable)?;
-    let (others, last) = other_lines(proxy, target, line)?;
+    let Lines { others, last } = Lines::find(proxy, target, line)?;
     Ok(verify::plan(&Ground {
         target,
         running: known.running().collect(),
         line,
         others,
         last,
-        table: table_of(target)?,
+        table,
         size: args.size(),
         seed,
     }))
-}
-
-/// Spare lines of every die beside `line`, and the last lines of dies.
-fn other_lines(
-    proxy: &mut Proxy<'_>,
-    target: &Target,
-    line: LineId,
-) -> Result<(Vec<LineId>, Vec<LineId>), Error> {
-    let mut spare = |line: LineId| match check_lines(proxy, target, &[line], false) {
-        Ok(_) => Ok(true),
-        Err(Error::Line(_)) => Ok(false),
-        Err(e) => Err(e),
-    };
-    let (mut others, mut last) = (Vec::new(), Vec::new());
-    let g = &target.aic.geometry;
-    for die in 0..g.dies as u8 {
-        let end = LineId {
-            die,
-            number: (g.nr_irq - 1) as u16,
-        };
-        if end != line && spare(end)? {
-            last.push(end);
-        }
-        let mut taken = 0;
-        // The same number on every die first, so that dies are compared; then odd and even ones, from all over the die.
-        let twin = LineId { die, ..line };
-        let far = candidates(&target.lines, die).map(|c| c.line);
-        let far: Vec<LineId> = far.collect();
-        let step = (far.len() / TRIED).max(1);
-        let tried = std::iter::once(twin)
-            .chain(far.into_iter().step_by(step))
-            .take(TRIED);
-        for other in tried {
-            let known = other == line || last.contains(&other) || others.contains(&other);
-            let parity = others
-                .iter()
-                .filter(|o: &&LineId| o.die == die && o.number % 2 == other.number % 2);
-            if taken == OTHERS || known || parity.count() > 1 {
-                continue;
-            }
-            if target.lines.owners(other).is_empty() && spare(other)? {
-                others.push(other);
-                taken += 1;
-            }
-        }
-    }
-    Ok((others, last))
 }
 
 /// What a record is made of beside what was measured.
@@ -347,7 +301,7 @@ fn kept_of(known: &Known, args: &VerifyArgs) -> Option<Kept> {
     let left_out = RULES.iter().filter(|r| !args.wants(r.id));
     Some(Kept {
         purposes: known.made.as_ref()?.purposes.clone(),
-        table: table_of(&known.target).ok()?,
+        table: known.table.clone(),
         size: args.size(),
         least_nr_irq: known.target.lines.least_nr_irq(),
         left_out: left_out.map(|r| r.id.to_owned()).collect(),
@@ -379,7 +333,7 @@ fn failed_record(
     firmware: &Firmware,
     args: &VerifyArgs,
     marks: Vec<Mark>,
-) -> Result<Record, Error> {
+) -> Record {
     let context = Context {
         target_name: &args.on.target,
         seed: args.on.seed,
@@ -388,10 +342,10 @@ fn failed_record(
         marks,
         slice_ns: None,
     };
-    Ok(Record {
+    Record {
         head: head_before(context),
         aic: aic(&known.target, None),
-        table: table_of(&known.target)?,
+        table: known.table,
         size: args.size(),
         setup,
         least_nr_irq: known.target.lines.least_nr_irq(),
@@ -400,7 +354,7 @@ fn failed_record(
         fiqs: Vec::new(),
         ipis: Vec::new(),
         restore: Restore::default(),
-    })
+    }
 }
 
 /// Ends a run in which so much is lost that its end would not come.

@@ -149,10 +149,8 @@ impl Parts<'_> {
             // The target could not be measured: why, only the result says.
             let missing = || self.wrong(EvidenceError::Missing(name::RESULT));
             let said = self.said.clone().ok_or_else(missing)?;
-            crate::report::sound::look(&said)
+            let result = VerifyResult::from_json(said)
                 .map_err(|why| self.wrong(damaged(name::RESULT, why)))?;
-            let result: VerifyResult = serde_json::from_value(said)
-                .map_err(|why| self.wrong(damaged(name::RESULT, why.to_string())))?;
             self.taken.push("all but the rules");
             return self.both(&result.again());
         };

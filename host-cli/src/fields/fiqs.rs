@@ -1,6 +1,7 @@
 //! Whether FIQs come whatever the field says: fast IPIs and timers, on every CPU with every value.
 
 use protocol::command::FiqCell;
+use protocol::message::FiqResult;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,21 @@ pub struct Fiqs {
     pub timers_taken: u32,
 }
 
+impl Fiqs {
+    /// What was answered to `asked`; `None` where that was refused.
+    #[must_use]
+    pub fn of(asked: &FiqCell, result: &FiqResult) -> Option<Self> {
+        result.refusal.is_none().then_some(Self {
+            cpu: asked.cpu,
+            field: result.field,
+            ipis_sent: result.sent,
+            ipis_taken: result.ipis,
+            timers_armed: result.armed,
+            timers_taken: result.timers,
+        })
+    }
+}
+
 /// The questions, to these CPUs. A machine of one CPU has nobody who could send.
 pub fn questions(cpus: &[u8]) -> Vec<Question> {
     let all = cpus.iter();
@@ -58,16 +74,7 @@ pub fn judge(questions: &[Question], replies: &[Reply]) -> (Vec<Fiqs>, Vec<Seen>
             Question::Fiq(cell) if cell.id == result.id => Some(cell),
             _ => None,
         });
-        if let (Some(cell), None) = (asked, result.refusal) {
-            all.push(Fiqs {
-                cpu: cell.cpu,
-                field: result.field,
-                ipis_sent: result.sent,
-                ipis_taken: result.ipis,
-                timers_armed: result.armed,
-                timers_taken: result.timers,
-            });
-        }
+        all.extend(asked.and_then(|asked| Fiqs::of(asked, result)));
     }
     let mut claims = Vec::new();
     for field in 0..4u8 {

@@ -49,10 +49,8 @@ const UNIFORM_TRIGGERS: u32 = 32;
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// Triggers per cell with nobody masked.
+    /// Triggers per cell.
     pub triggers: u32,
-    /// Triggers per cell with a CPU masked.
-    pub masked_triggers: u32,
     /// Timeout of a trigger, in microseconds.
     pub timeout_us: u32,
     /// The CPU that is masked in every second cell.
@@ -63,7 +61,6 @@ impl Default for Ask {
     fn default() -> Self {
         Self {
             triggers: TRIGGERS,
-            masked_triggers: TRIGGERS,
             timeout_us: TIMEOUT_US,
             mask: MASK,
         }
@@ -77,11 +74,6 @@ pub fn plan(combinations: &[Vec<u8>], present: &Present, line: LineId, ask: &Ask
     for fields in combinations {
         for masked in [false, true] {
             let uniform = fields.iter().all(|f| *f == fields[0]);
-            let triggers = if masked {
-                ask.masked_triggers
-            } else {
-                ask.triggers
-            };
             cells.push(PlannedCell {
                 // At most 2 x 4^6 or a few thousand.
                 id: cells.len() as u32,
@@ -95,9 +87,9 @@ pub fn plan(combinations: &[Vec<u8>], present: &Present, line: LineId, ask: &Ask
                 fields: present.spread(fields),
                 masked: if masked { vec![ask.mask] } else { Vec::new() },
                 triggers: if uniform {
-                    triggers.min(UNIFORM_TRIGGERS)
+                    ask.triggers.min(UNIFORM_TRIGGERS)
                 } else {
-                    triggers
+                    ask.triggers
                 },
                 timeout_us: ask.timeout_us,
                 grace_us: GRACE_US,

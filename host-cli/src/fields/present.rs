@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::first_look::running;
 use crate::result::CpuState;
 
 /// CPUs by logical id.
@@ -15,10 +16,8 @@ impl Present {
     /// Those that run, of CPUs in these states.
     #[must_use]
     pub fn of(states: &[CpuState]) -> Self {
-        let all = (0u8..).zip(states);
-        let run = all.filter(|(_, state)| **state == CpuState::Running);
         Self {
-            ids: run.map(|(id, _)| id).collect(),
+            ids: running(states).collect(),
             of: states.len(),
         }
     }

@@ -5,7 +5,7 @@ use protocol::message::Refusal;
 
 use crate::error::Error;
 use crate::firmware::Firmware;
-use crate::first_look::Place;
+use crate::first_look::{Place, running};
 use crate::plan::{Plan, Routing};
 use crate::proxy::Proxy;
 use crate::result::CpuState;
@@ -81,9 +81,7 @@ pub struct Calibration {
 impl Calibration {
     /// CPUs that run.
     pub fn running(&self) -> impl Iterator<Item = u8> + '_ {
-        let all = (0u8..).zip(&self.states);
-        all.filter(|(_, s)| **s == CpuState::Running)
-            .map(|(cpu, _)| cpu)
+        running(&self.states)
     }
 
     /// CPUs on which the trial's interrupts landed, most first.

@@ -184,15 +184,12 @@ impl Input {
                 }
             }
         }
-        if let Saved::Verify(v) = &self.saved {
-            let again = v.again();
-            if again.verdict != v.verdict || again.rules != v.rules {
-                faults.push(format!(
-                    "its verdicts are not those that this version makes of its own record (saved {}, made again {}): it was changed, or another version wrote it",
-                    v.verdict.name(),
-                    again.verdict.name()
-                ));
-            }
+        if let (Saved::Verify(v), Some(again)) = (&self.saved, self.otherwise) {
+            faults.push(format!(
+                "its verdicts are not those that this version makes of its own record (saved {}, made again {}): it was changed, or another version wrote it",
+                v.verdict.name(),
+                again.name()
+            ));
         }
         if let Some(kept) = &self.kept {
             for problem in &kept.checked.problems {

@@ -17,10 +17,9 @@ use crate::latency::LatencyResult;
 use crate::output::Form;
 use crate::result::RouteResult;
 use crate::soak::SoakResult;
+use crate::sound;
 use crate::storm::StormReport;
-use crate::verify::VerifyResult;
-
-use super::sound;
+use crate::verify::{Verdict, VerifyResult};
 
 /// Largest input, in bytes; of evidence, all files together.
 pub const MOST: u64 = 64 << 20;
@@ -122,6 +121,8 @@ pub struct Input {
     pub sha256: (&'static str, String),
     /// Its result.
     pub saved: Saved,
+    /// What this version makes of the record of a verdict, where that is not what the result says.
+    pub otherwise: Option<Verdict>,
     /// Of evidence: what else it has.
     pub kept: Option<Kept>,
 }
@@ -145,11 +146,13 @@ pub fn read(path: &Path) -> Result<Input, ReportError> {
         let stored = Stored::read(path)?;
         return from_evidence(name, &stored, Some(sha256(&bytes)));
     }
+    let saved = parse(&bytes)?;
     Ok(Input {
         name,
         bytes: bytes.len(),
         sha256: ("file", sha256(&bytes)),
-        saved: parse(&bytes)?,
+        otherwise: otherwise(&saved),
+        saved,
         kept: None,
     })
 }
@@ -194,6 +197,7 @@ fn from_evidence(
         name,
         bytes,
         sha256,
+        otherwise: otherwise(&saved),
         saved,
         kept: Some(Kept {
             run: whole.then(|| stored.run()).transpose()?,
@@ -204,6 +208,13 @@ fn from_evidence(
             checked,
         }),
     })
+}
+
+fn otherwise(saved: &Saved) -> Option<Verdict> {
+    match saved {
+        Saved::Verify(verify) => verify.otherwise(),
+        _ => None,
+    }
 }
 
 fn parse(bytes: &[u8]) -> Result<Saved, ReportError> {

@@ -14,7 +14,6 @@ mod markdown;
 mod page;
 mod provenance;
 mod soaks;
-pub(crate) mod sound;
 mod storms;
 mod svg;
 mod table;

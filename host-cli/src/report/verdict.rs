@@ -28,19 +28,18 @@ impl Said {
 }
 
 /// Whether what an input says of rules is not what was counted.
-fn changed(input: &Input, result: &VerifyResult) -> bool {
-    let again = result.again();
+fn changed(input: &Input) -> bool {
     let of_evidence = input
         .kept
         .as_ref()
         .is_some_and(|kept| !kept.unequal.is_empty() || (!kept.checked.good && !kept.checked.cut));
-    of_evidence || again.verdict != result.verdict || again.rules != result.rules
+    of_evidence || input.otherwise.is_some()
 }
 
 /// What an input says.
 pub fn said(input: &Input) -> Said {
     match &input.saved {
-        Saved::Verify(v) if changed(input, v) => Said {
+        Saved::Verify(_) if changed(input) => Said {
             word: "DAMAGED",
             text: "the result is not what its own counts say, or files of the evidence were changed: it holds no verdict".to_owned(),
             bad: true,

@@ -53,12 +53,7 @@ pub fn route_result(
     restore: Restore,
     measured: &[(PlannedCell, Measured)],
 ) -> Result<RouteResult, Error> {
-    let mut cells = Vec::new();
-    for (planned, m) in measured {
-        if m.fired > 0 || m.refusal.is_some() {
-            cells.push(cell(planned, m, &head.cpus, head.counter.hz)?);
-        }
-    }
+    let cells = cells(&head, measured)?;
     let summary = summary(&cells, head.cpus.len(), aic.generation);
     Ok(RouteResult {
         schema: RouteResult::SCHEMA.to_owned(),
@@ -76,6 +71,18 @@ pub fn route_result(
         restore,
         marks: head.marks,
     })
+}
+
+/// Cells as results show them; those in which nothing was fired are left out.
+///
+/// # Errors
+/// [`Error::Histogram`] if counts cannot be.
+pub fn cells(head: &Head, measured: &[(PlannedCell, Measured)]) -> Result<Vec<Cell>, Error> {
+    let shown = measured.iter();
+    let shown = shown.filter(|(_, m)| m.fired > 0 || m.refusal.is_some());
+    shown
+        .map(|(planned, m)| cell(planned, m, &head.cpus, head.counter.hz))
+        .collect()
 }
 
 /// What the results of other experiments than `route` begin with.

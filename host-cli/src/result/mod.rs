@@ -7,7 +7,7 @@ mod mark;
 mod route;
 mod said;
 
-pub use assemble::{Context, aic, assemble, head, head_before, hex, route_result};
+pub use assemble::{Context, aic, assemble, cells, head, head_before, hex, route_result};
 pub use bench::{BenchLink, Times, Transfer};
 pub use head::Head;
 pub use mark::{Mark, MarkKind};

@@ -35,7 +35,8 @@ pub use lines::{Claim, LineMap, LineSpace, MsiRange, Owner, Route};
 pub use registers::Registers;
 pub use soc::SocFacts;
 pub use spare::{
-    Candidate, Objection, candidates, check_lines, find_spare, objections, registers_objections,
+    Candidate, Objection, candidates, check_lines, find_spare, is_spare, objections,
+    registers_objections,
 };
 pub use text::{node_path, printable};
 pub use uart::{Raised, Uart, UartError};

@@ -200,6 +200,22 @@ pub fn check_lines(
     Ok(tested)
 }
 
+/// Whether a line may be fired: [`check_lines`] finds nothing against it.
+///
+/// # Errors
+/// Errors of the link.
+pub fn is_spare(
+    registers: &mut dyn Registers,
+    target: &Target,
+    line: LineId,
+) -> Result<bool, Error> {
+    match check_lines(registers, target, &[line], false) {
+        Ok(_) => Ok(true),
+        Err(Error::Line(_)) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
 /// Every test that each of `lines`, which exist, fails.
 fn test(
     registers: &mut dyn Registers,

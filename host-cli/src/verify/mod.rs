@@ -8,6 +8,7 @@
 
 mod budget;
 mod judge;
+mod lines;
 mod plan;
 mod questions;
 mod record;
@@ -17,11 +18,9 @@ mod table;
 
 pub use crate::socs::Class;
 pub use judge::judge;
+pub use lines::Lines;
 pub use plan::{Ground, Made, plan};
-pub use record::{
-    Answered, Fiqs, Ipis, Kept, Observed, Purpose, Reading, Record, Setup, answers, observed,
-    record,
-};
+pub use record::{Ipis, Kept, Observed, Purpose, Reading, Record, Setup, record};
 pub use result::{RuleResult, Totals, Verdict, VerifyResult, verdict};
 pub use rules::{RULES, Rule, find};
 pub use table::Table;

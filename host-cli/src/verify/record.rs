@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::fields::Fiqs;
 use crate::plan::PlannedCell;
-use crate::result::{Aic, Cell, Head, Restore, route_result};
+use crate::result::{Aic, Cell, Head, Restore, cells};
 use crate::session::{Measured, Reply};
 use crate::stats::ticks_above;
 
@@ -114,23 +115,6 @@ pub struct Reading {
     pub esr: Option<String>,
 }
 
-/// FIQs of a CPU with a value of its field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Fiqs {
-    /// Logical id.
-    pub cpu: u8,
-    /// The field as read back.
-    pub field: u8,
-    /// Fast IPIs sent to it.
-    pub ipis_sent: u32,
-    /// Of these, taken in time.
-    pub ipis_taken: u32,
-    /// Timers armed on it.
-    pub timers_armed: u32,
-    /// Of these, taken in time.
-    pub timers_taken: u32,
-}
-
 /// Fast IPIs from one CPU to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ipis {
@@ -216,8 +200,7 @@ impl Record {
 }
 
 /// Cells that ran, with what they are there for. `cells` are those of `measured`, in the same order.
-#[must_use]
-pub fn observed(
+fn observed(
     purposes: &[Purpose],
     measured: &[(PlannedCell, Measured)],
     cells: Vec<Cell>,
@@ -293,7 +276,7 @@ pub fn record(
 ) -> Result<Record, Error> {
     let (registers, fiqs, ipis) = answers(questions, replies)?;
     let hz = head.counter.hz;
-    let cells = route_result(head.clone(), aic.clone(), restore.clone(), measured)?.cells;
+    let cells = cells(&head, measured)?;
     Ok(Record {
         cells: observed(&kept.purposes, measured, cells, hz),
         head,
@@ -310,13 +293,13 @@ pub fn record(
 }
 
 /// What questions brought: registers, FIQs, IPIs.
-pub type Answered = (Vec<Reading>, Vec<Fiqs>, Vec<Ipis>);
+type Answered = (Vec<Reading>, Vec<Fiqs>, Vec<Ipis>);
 
 /// Takes the answers of a session apart. `questions` in the order in which they were asked.
 ///
 /// # Errors
 /// [`Error::Internal`] for an answer to something else than was asked.
-pub fn answers(questions: &[crate::plan::Question], replies: &[Reply]) -> Result<Answered, Error> {
+fn answers(questions: &[crate::plan::Question], replies: &[Reply]) -> Result<Answered, Error> {
     use crate::plan::Question;
     let (mut registers, mut fiqs, mut ipis) = (Vec::new(), Vec::new(), Vec::new());
     for (asked, reply) in questions.iter().zip(replies) {
@@ -325,16 +308,7 @@ pub fn answers(questions: &[crate::plan::Question], replies: &[Reply]) -> Result
                 registers.push(reading_of(*cpu, *register, *reading));
             }
             (Question::Fiq(cell), Reply::Fiq(r)) => {
-                if r.refusal.is_none() {
-                    fiqs.push(Fiqs {
-                        cpu: cell.cpu,
-                        field: r.field,
-                        ipis_sent: r.sent,
-                        ipis_taken: r.ipis,
-                        timers_armed: r.armed,
-                        timers_taken: r.timers,
-                    });
-                }
+                fiqs.extend(Fiqs::of(cell, r));
             }
             (Question::Ipi(cell), Reply::Ipi(r)) => {
                 if r.refusal.is_none() && r.trapped.is_none() {

@@ -2,6 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::sound;
 
 use super::{Record, judge};
 
@@ -77,6 +80,26 @@ pub struct Totals {
     pub spurious: u64,
 }
 
+impl Totals {
+    /// Of a record.
+    #[must_use]
+    pub fn of(record: &Record) -> Self {
+        let mut totals = Self::default();
+        for of in &record.cells {
+            let c = &of.cell;
+            if of.purpose.has_windows() {
+                totals.windows += c.fired;
+            } else {
+                totals.triggers += c.fired;
+            }
+            totals.lost += c.lost;
+            totals.duplicate += c.duplicate;
+            totals.spurious += c.spurious;
+        }
+        totals
+    }
+}
+
 /// Result of `verify`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifyResult {
@@ -108,7 +131,7 @@ impl VerifyResult {
             schema: Self::SCHEMA.to_owned(),
             verdict: verdict(&rules),
             left_out: left.into_iter().map(|r| r.id).collect(),
-            totals: totals(&record),
+            totals: Totals::of(&record),
             rules,
             record,
         }
@@ -120,7 +143,35 @@ impl VerifyResult {
         self.rules.iter().find(|r| r.id == id)
     }
 
-    /// The same from its record alone: what kept evidence is judged by.
+    /// From saved JSON, whoever wrote it: counts can be, and verdicts may be made of them.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub fn from_json(value: Value) -> Result<Self, String> {
+        sound::look(&value)?;
+        let result: Self = serde_path_to_error::deserialize(value)
+            .map_err(|e| format!("at {}: {}", e.path(), e.inner()))?;
+        result.record.check()?;
+        Ok(result)
+    }
+
+    /// The rules once more from its record alone: what kept evidence is judged by.
+    #[must_use]
+    pub fn judged(&self) -> Vec<RuleResult> {
+        let mut rules = judge(&self.record);
+        rules.retain(|r| !self.left_out.contains(&r.id));
+        rules
+    }
+
+    /// What its record gives, where that is not what it says.
+    #[must_use]
+    pub fn otherwise(&self) -> Option<Verdict> {
+        let rules = self.judged();
+        let again = verdict(&rules);
+        (again != self.verdict || rules != self.rules).then_some(again)
+    }
+
+    /// The same result with everything that follows from its record made again.
     #[must_use]
     pub fn again(&self) -> Self {
         Self::of(self.record.clone(), |id| {
@@ -147,20 +198,4 @@ pub fn verdict(rules: &[RuleResult]) -> Verdict {
             Verdict::Inconclusive
         }
     })
-}
-
-fn totals(record: &Record) -> Totals {
-    let mut totals = Totals::default();
-    for of in &record.cells {
-        let c = &of.cell;
-        if of.purpose.has_windows() {
-            totals.windows += c.fired;
-        } else {
-            totals.triggers += c.fired;
-        }
-        totals.lost += c.lost;
-        totals.duplicate += c.duplicate;
-        totals.spurious += c.spurious;
-    }
-    totals
 }

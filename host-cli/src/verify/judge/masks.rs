@@ -2,7 +2,7 @@
 
 use crate::verify::{Observed, Purpose, Record};
 
-use super::{Found, cells, landed};
+use super::{Found, V1, cells, landed};
 
 fn offered(of: &Observed, cpu: u8) -> u64 {
     let n = of.cell.offered.get(usize::from(cpu));
@@ -82,7 +82,7 @@ pub fn order_again(record: &Record) -> Found {
 /// MASK-04.
 pub fn waits(record: &Record) -> Found {
     if record.aic.generation == 1 {
-        return Found::nothing("AICv1 routes by TARGET_CPU, not by fields");
+        return Found::nothing(V1);
     }
     let mut found = Found::default();
     for (of, _) in cells(record) {

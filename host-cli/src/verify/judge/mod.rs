@@ -8,11 +8,13 @@ pub mod target;
 
 use super::result::{RuleResult, Verdict};
 use super::rules::{RULES, Rule};
-use super::{Observed, Purpose, Record, Setup};
-use crate::result::MissBound;
+use super::{Observed, Record, Setup};
+use crate::result::{Cpu, CpuState, MissBound};
 
 use takers::Takers;
 
+/// Why rules about fields make no sense there.
+const V1: &str = "AICv1 routes by TARGET_CPU, not by fields";
 /// Cells that a rule names at most.
 const EXAMPLES: usize = 3;
 
@@ -87,12 +89,14 @@ fn decide(rule: &Rule, record: &Record) -> RuleResult {
         let text = format!("{trials} trials of at least {}", rule.least);
         (Verdict::Inconclusive, text)
     } else {
-        (Verdict::Pass, held(&found))
+        (Verdict::Pass, format!("{trials} of {trials}"))
     };
     let why = match &found.note {
         Some(note) => format!("{why}; {note}"),
         None => why,
     };
+    // Of checks nobody wants to know a rate.
+    let rate = rule.cells && rule.least > 1;
     let bound = MissBound::of(found.against, trials).upper_95;
     RuleResult {
         id: rule.id.to_owned(),
@@ -102,7 +106,7 @@ fn decide(rule: &Rule, record: &Record) -> RuleResult {
         trials,
         kind: if rule.windows {
             "windows"
-        } else if rule.cells && rule.least > 1 {
+        } else if rate {
             "triggers"
         } else {
             "checks"
@@ -110,13 +114,9 @@ fn decide(rule: &Rule, record: &Record) -> RuleResult {
         .to_owned(),
         held: found.held,
         against: found.against,
-        upper_95: bound.filter(|_| rule.cells && rule.least > 1),
+        upper_95: bound.filter(|_| rate),
         why,
     }
-}
-
-fn held(found: &Found) -> String {
-    format!("{} of {}", found.held, found.held)
 }
 
 /// A cell in words.
@@ -172,7 +172,8 @@ fn landed(of: &Observed, on: impl Fn(u8) -> bool) -> u64 {
         .fold(0, |sum, (_, n)| sum.saturating_add(*n))
 }
 
-/// Whether a cell is one of `Purpose::Again`.
-const fn is_again(of: &Observed) -> bool {
-    matches!(of.purpose, Purpose::Again)
+/// CPUs that took part.
+fn running(record: &Record) -> impl Iterator<Item = &Cpu> {
+    let cpus = record.head.cpus.iter();
+    cpus.filter(|c| c.state == CpuState::Running)
 }

@@ -1,14 +1,8 @@
 //! Rules about registers.
 
-use crate::result::{Cpu, CpuState};
 use crate::verify::{Purpose, Record, Setup};
 
-use super::{Found, cells, landed};
-
-fn running(record: &Record) -> impl Iterator<Item = &Cpu> {
-    let cpus = record.head.cpus.iter();
-    cpus.filter(|c| c.state == CpuState::Running)
-}
+use super::{Found, V1, landed, running};
 
 fn number(hex: &str) -> Option<u64> {
     u64::from_str_radix(hex.strip_prefix("0x")?, 16).ok()
@@ -36,7 +30,7 @@ pub fn readable(record: &Record) -> Found {
 /// REG-02.
 pub fn reads_back(record: &Record) -> Found {
     if record.aic.generation == 1 {
-        return Found::nothing("AICv1 routes by TARGET_CPU, not by fields");
+        return Found::nothing(V1);
     }
     let mut found = Found::default();
     for of in &record.cells {
@@ -157,21 +151,23 @@ pub fn info(record: &Record) -> Found {
         }
     }
     let mut last = false;
-    for (of, takers) in cells(record).filter(|(of, _)| of.purpose == Purpose::LastLine) {
-        last = true;
-        // That it is there, wherever it is taken: who takes it is the matter of other rules.
-        let _ = takers;
-        let there = landed(of, |_| true);
-        found.cell((there > 0).into(), (there == 0).into(), of);
-    }
     for of in record
         .cells
         .iter()
         .filter(|of| of.purpose == Purpose::LastLine)
     {
-        if let Some(why) = of.cell.refused.as_ref().filter(|_| of.cell.fired == 0) {
-            last = true;
-            found.count(0, 1, || format!("cell {}: {why}", of.cell.id));
+        match &of.cell.refused {
+            _ if of.cell.fired > 0 => {
+                last = true;
+                // That it is there, wherever it is taken: who takes it is the matter of other rules.
+                let there = landed(of, |_| true) > 0;
+                found.cell(there.into(), (!there).into(), of);
+            }
+            Some(why) => {
+                last = true;
+                found.count(0, 1, || format!("cell {}: {why}", of.cell.id));
+            }
+            None => {}
         }
     }
     if !last && !record.head.complete {

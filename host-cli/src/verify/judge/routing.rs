@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::verify::{Observed, Purpose, Record};
 
-use super::{Found, cells, is_again, landed, open_cells};
-
-const V1: &str = "AICv1 routes by TARGET_CPU, not by fields";
+use super::{Found, V1, cells, landed, open_cells, running};
 
 /// ROUTE-01.
 pub fn exactly_once(record: &Record) -> Found {
@@ -124,7 +122,7 @@ fn most(of: &[&Observed]) -> Option<u8> {
 
 /// ROUTE-05.
 pub fn whoever_fires(record: &Record) -> Found {
-    if running(record) < 2 {
+    if running(record).count() < 2 {
         return Found::nothing("one CPU runs: nobody else could fire");
     }
     let line = |of: &Observed| (of.cell.line.die, of.cell.line.number);
@@ -153,23 +151,17 @@ pub fn whatever_die(record: &Record) -> Found {
     found
 }
 
-fn running(record: &Record) -> usize {
-    let cpus = record.head.cpus.iter();
-    cpus.filter(|c| c.state == crate::result::CpuState::Running)
-        .count()
-}
-
 /// ROUTE-08: cells as found, at the start and at the end. A CPU that took nothing at the start takes nothing at the end, and with one
 /// acceptor that is all there is to say.
 pub fn at_the_end(record: &Record) -> Found {
     let mut found = Found::default();
     let start: Vec<&Observed> = open_cells(record)
         .map(|(of, _)| of)
-        .filter(|of| matches!(of.purpose, Purpose::AsFound))
+        .filter(|of| of.purpose == Purpose::AsFound)
         .collect();
     let took = |cpu: u8| start.iter().any(|of| landed(of, |c| c == cpu) > 0);
     let fields = start.first().map(|of| of.cell.fields.clone());
-    for (of, _) in open_cells(record).filter(|(of, _)| is_again(of)) {
+    for (of, _) in open_cells(record).filter(|(of, _)| of.purpose == Purpose::Again) {
         if Some(&of.cell.fields) != fields.as_ref() {
             found.cell(0, of.cell.fired, of);
             continue;

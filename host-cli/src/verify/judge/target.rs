@@ -3,7 +3,7 @@
 use crate::result::{Cpu, CpuState};
 use crate::verify::{Class, Purpose, Record, Setup};
 
-use super::{Found, open_cells};
+use super::{Found, open_cells, running};
 
 /// STATE-01.
 pub fn restored(record: &Record) -> Found {
@@ -157,14 +157,7 @@ fn nothing_asked(mut found: Found, record: &Record) -> Found {
     if found.held + found.against > 0 {
         return found;
     }
-    if record
-        .head
-        .cpus
-        .iter()
-        .filter(|c| c.state == CpuState::Running)
-        .count()
-        < 2
-    {
+    if running(record).count() < 2 {
         return Found::nothing("one CPU runs: nobody could send");
     }
     if record.aic.generation == 1 {
