@@ -525,6 +525,15 @@ fn evidence_that_is_not_whole_does_not_suffice() {
     kept.result["rules"] = rules;
     kept.write();
     says(&kept, 5, "changed", "ROUTE-01");
+    // A run of another command has a SoC too, and quotes are shown as they are.
+    let mut kept = Kept::new();
+    kept.run["command"] = json!("route");
+    kept.target["soc"]["board"] = json!("J\"1\u{7}");
+    kept.write();
+    let run = aicprobe(&["allow-list", "check", kept.path()]);
+    let said = stdout(&run);
+    assert!(said.contains("T8140 (J\"1\\u{7} "), "{said}");
+    assert!(said.contains("it is evidence of route"), "{said}");
     let run = aicprobe(&["allow-list", "check", "/nowhere"]);
     assert_eq!(run.status.code(), Some(2), "{}", stderr(&run));
 }
@@ -664,4 +673,11 @@ fn what_is_refused_changes_nothing() {
     kept.write();
     let (code, said) = add(&kept, &socs.path().join("none"));
     assert_eq!(code, Some(2), "{said}");
+    // That a model answered is told first.
+    let mut kept = Kept::new();
+    kept.run["machine"] =
+        json!({ "kind": "virtual", "model": "t8140-odd", "toml_sha256": "0", "loader": null });
+    kept.write();
+    let (code, said) = add(&kept, &socs.path().join("none"));
+    assert_eq!(code, Some(7), "{said}");
 }

@@ -148,6 +148,20 @@ fn output_files() {
     );
 }
 
+#[test]
+fn no_result_leaves_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let new = dir.path().join("new.json");
+    let old = dir.path().join("old.json");
+    std::fs::write(&old, "mine").expect("written");
+    for path in [&new, &old] {
+        let name = path.display().to_string();
+        refused(&["--target", "vm:nothing", "-o", &name], 3, &["vm:nothing"]);
+    }
+    assert!(!new.exists());
+    assert_eq!(std::fs::read_to_string(&old).expect("text"), "mine");
+}
+
 /// The smallest image whose header is right.
 fn image() -> Vec<u8> {
     let mut bytes = vec![0; HEADER_SIZE + 16];

@@ -168,7 +168,7 @@ fn ctrl_c_restores_and_prints_what_there_is() {
     use std::io::{BufRead as _, BufReader, Read as _};
     use std::process::{Command, Stdio};
     needs_firmware!();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    let mut child = common::program()
         .args([
             "route",
             "--format",

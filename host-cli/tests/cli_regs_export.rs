@@ -305,7 +305,7 @@ fn check_encoding(e: &Value, access: &Value) {
 #[test]
 fn a_base_is_a_page_with_room_behind_it() {
     let export = |base| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+        let output = common::program()
             .args([
                 "regs", "export", "--format", "svd", "--soc", "T8140", "--base", base,
             ])

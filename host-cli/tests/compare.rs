@@ -714,7 +714,7 @@ fn a_run_that_fails_ends_the_turns() {
 #[cfg(unix)]
 fn stopped(args: &[&str], seen: &str) -> (Option<i32>, String, String) {
     use std::io::{BufRead as _, BufReader, Read as _};
-    let child = std::process::Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    let child = common::program()
         .args(["compare", "vm:t8140", "vm:t8140", "--fire-cpu", "0"])
         .args(["--format", "json"])
         .args(args)

@@ -3,7 +3,7 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use common::{stderr, stdout};
 use serde_json::Value;
@@ -28,13 +28,11 @@ impl Place {
 
     fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> Output {
         let at = |name: &str| self.folder.path().join(name);
-        Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+        common::program()
             .args(args)
             .current_dir(at("work"))
             .env("HOME", at("home"))
             .env("XDG_CONFIG_HOME", at("xdg"))
-            .env_remove("AICPROBE_TARGET")
-            .env_remove("AICPROBE_SEED")
             .envs(variables.iter().copied())
             .output()
             .expect("the program starts")
@@ -208,6 +206,12 @@ fn a_file_that_makes_no_sense_is_an_error_with_its_place() {
         let run = place.run(&["regs", "list"], &[(variable, value)]);
         assert_eq!(run.status.code(), Some(2));
         assert!(stderr(&run).contains(variable), "{}", stderr(&run));
+        // No file is to be mended or left out.
+        assert!(
+            stderr(&run).contains("code: aicprobe::environment"),
+            "{}",
+            stderr(&run)
+        );
     }
     let run = place.run(&["regs", "list", "--config", "missing.toml"], &[]);
     assert_eq!(run.status.code(), Some(2));

@@ -37,8 +37,6 @@ fn a_terminal_gets_colours_unless_they_are_not_wanted() {
         pty.cook();
         let status = program()
             .args(WRONG)
-            .env_remove("NO_COLOR")
-            .env_remove("CLICOLOR_FORCE")
             .env("TERM", "xterm")
             .env(variable, value)
             .stderr(Stdio::from(pty.client()))

@@ -282,6 +282,11 @@ fn what_is_wrong_with_evidence_is_told() {
         let folder = copy(&format!("missing-{file}"));
         fs::remove_file(Path::new(&folder).join(&file)).expect("removed");
         wrong(&folder, &file, "it is missing");
+        // Neither does anybody else take it for a run that did not come so far.
+        for command in [&["replay"][..], &["allow-list", "check"]] {
+            let (code, said) = code(&[command, &[&folder]].concat());
+            assert_eq!(code, Some(5), "{command:?} without {file}: {said}");
+        }
     }
     let folder = copy("extra");
     fs::write(Path::new(&folder).join("notes.txt"), "mine").expect("written");
@@ -457,7 +462,7 @@ impl Drop for Going {
 
 /// Starts a long run and waits until `cells` cells are over.
 fn going(args: &[&str], at: &str, folder: &Path, cells: usize) -> Going {
-    let child = Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    let child = common::program()
         .args(args)
         .args(["-q", "--evidence", at])
         .stdout(Stdio::null())

@@ -35,7 +35,7 @@ impl OnTerminal {
     }
 
     fn start_on(pty: Pty, args: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_aicprobe"));
+        let mut command = common::program();
         command.args(args);
         Self::run(pty, command)
     }
@@ -308,7 +308,7 @@ fn elsewhere_it_comes_in_lines() {
     assert_eq!(rest, stderr(&plain));
     // One that cannot place text, too.
     let pty = Pty::new();
-    let output = Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    let output = common::program()
         .args(live(route("64")))
         .env("TERM", "dumb")
         .stderr(Stdio::from(pty.client()))

@@ -87,7 +87,7 @@ fn no_permission_is_no_missing_port() {
     const NOBODY: u32 = 65_534;
     let pty = Pty::new();
     std::fs::set_permissions(&pty.path, std::fs::Permissions::from_mode(0o000)).unwrap();
-    let mut program = Command::new(env!("CARGO_BIN_EXE_aicprobe"));
+    let mut program = common::program();
     program.args(["-q", "bench", "link", "--target", &pty.path]);
     if rustix::process::geteuid().is_root() {
         // Root may open everything: somebody else has to try.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -170,7 +170,7 @@ fn interrupted_after(requests: u64) {
         }
         Turn::Serve
     });
-    let child = Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    let child = common::program()
         .args([
             "-q",
             "route",

@@ -321,7 +321,7 @@ fn ctrl_c_ends_it_with_a_whole_result() {
     needs_firmware!();
     let dir = tempfile::tempdir().expect("a folder of the test");
     let (stream, output) = (dir.path().join("i.jsonl"), dir.path().join("result.json"));
-    let child = std::process::Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    let child = common::program()
         .args([
             "-q",
             "soak",

@@ -204,7 +204,7 @@ fn what_makes_no_sense_is_refused_and_nothing_written() {
     let bad = folder.path().join("t8140.toml");
     let text = read(&root().join("socs/t8140.toml"));
     std::fs::write(&bad, text.replacen("field = 0", "field = 9", 1)).expect("written");
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 6] = [
         (
             &["--soc", "T9999"],
             "--soc T9999: nothing is known of it; allowed are T6000, ",
@@ -219,6 +219,7 @@ fn what_makes_no_sense_is_refused_and_nothing_written() {
         ),
         (&["--socs", "/nowhere"], "/nowhere: No such file"),
         (&["--write", at, "--soc", "T8140"], "cannot be used with"),
+        (&["--write", out_text], "there is no such folder"),
     ];
     for (arguments, says) in cases {
         let with_out = [&["tables"], arguments, &["-o", out_text][..]].concat();

@@ -255,6 +255,15 @@ fn rules_are_chosen_and_left_out() {
     assert_eq!(ids, ["ROUTE-01", "REG-01"]);
     assert_eq!(chosen.left_out.len(), RULES.len() - 2);
     assert_eq!(chosen.again(), chosen);
+    // Laboratories are told too.
+    let rule = ["--quick", "--skip", "ROUTE-03,FIQ-02", "--format"];
+    for (form, says) in [
+        ("junit", "name=\"left_out\" value=\"ROUTE-03 FIQ-02\""),
+        ("tap", "# left out: ROUTE-03 FIQ-02\n"),
+    ] {
+        let text = stdout(&verify(&[&rule[..], &[form]].concat()));
+        assert!(text.contains(says), "{text}");
+    }
     // What fails is left out: the rest is fine.
     let left = verify(&[
         "--quick",

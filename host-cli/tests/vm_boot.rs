@@ -5,7 +5,7 @@ mod vm_common;
 
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use tempfile::TempDir;
 use vm_common::{Client, Vm, ended, interrupt};
@@ -68,7 +68,7 @@ impl Images {
 }
 
 fn vm(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    vm_common::program()
         .arg("vm")
         .args(args)
         .stdin(Stdio::null())
@@ -193,7 +193,7 @@ fn a_pseudo_terminal_for_one_client_after_the_other() {
 fn standard_input_and_output_are_a_uart() {
     let images = Images::new();
     let image = images.image("echo", 0x800, &echo());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+    let mut child = vm_common::program()
         .args(["vm", "t8140", "-q", "--uart", "stdio", "--boot", &image])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

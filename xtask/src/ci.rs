@@ -39,7 +39,8 @@ const STEPS: [Step; 12] = [
     },
     Step {
         name: readme::COMMANDS[1],
-        action: || tasks::test(&[]),
+        // Every test program, also after one has failed.
+        action: || tasks::test(&["--no-fail-fast".into()]),
     },
     Step {
         name: "cargo test --release --package host-cli --lib",
@@ -82,11 +83,11 @@ pub fn run() -> Result<()> {
         match result {
             Ok(()) => println!("=== ok after {seconds} s: {}", step.name),
             Err(error) => {
-                println!("=== FAILED after {seconds} s: {}: {error}", step.name);
-                failed.push(step.name);
+                println!("=== FAILED after {seconds} s: {}", step.name);
+                failed.push((step.name, error.to_string()));
                 if step.name == FIRMWARE {
-                    println!("=== the steps after this one need the firmware");
-                    failed.extend(STEPS[number + 1..].iter().map(|step| step.name));
+                    let left = STEPS[number + 1..].iter();
+                    failed.extend(left.map(|step| (step.name, "needs the firmware".to_owned())));
                     break;
                 }
             }
@@ -100,7 +101,12 @@ pub fn run() -> Result<()> {
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Error::Other(format!("ci failed: {}", failed.join("; "))))
+    // Last, because the end of a long log is what is read.
+    for (step, error) in &failed {
+        println!("=== FAILED: {step}: {error}");
+    }
+    let names: Vec<&str> = failed.iter().map(|(step, _)| *step).collect();
+    Err(Error::Other(format!("ci failed: {}", names.join("; "))))
 }
 
 fn check_readme() -> Result<()> {

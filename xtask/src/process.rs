@@ -1,9 +1,9 @@
 //! Running other programs, with one clear error when that fails.
 
 use std::{
-    io,
+    io::{self, BufRead as _, BufReader, Read, Write},
     path::Path,
-    process::{Command, ExitStatus},
+    process::{Command, ExitStatus, Stdio},
 };
 
 /// Why a task did not complete.
@@ -24,7 +24,7 @@ pub enum Error {
         command: String,
         /// How it ended.
         status: ExitStatus,
-        /// What it wrote to standard error, if that was collected (else empty: the user saw it).
+        /// What it wrote to standard error, if that was collected, or the failed tests (else empty: the user saw it).
         output: String,
     },
     /// A file or folder could not be used.
@@ -87,6 +87,77 @@ pub fn run(command: &mut Command) -> Result<()> {
         status,
         output: String::new(),
     })
+}
+
+/// Like [`run`] for programs that test: what they say under the title `failures:` comes with the error, because a log is
+/// long and its middle is what a reader does not have.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_tests(command: &mut Command) -> Result<()> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|source| spawn_error(command, source))?;
+    let failures = match child.stdout.take() {
+        Some(stdout) => Failures::of(stdout, &mut io::stdout()).map_err(|source| Error::Io {
+            doing: format!("pass on what `{}` prints", describe(command)),
+            source,
+        })?,
+        None => Failures::default(),
+    };
+    let status = child
+        .wait()
+        .map_err(|source| spawn_error(command, source))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Failed {
+        command: describe(command),
+        status,
+        output: failures.text(),
+    })
+}
+
+/// What test programs say of the tests that failed.
+#[derive(Default)]
+struct Failures {
+    within: bool,
+    lines: Vec<String>,
+}
+
+impl Failures {
+    /// Lines of one log that are kept: names and first words of many tests, not the whole of one that prints a table.
+    const MOST: usize = 400;
+
+    /// Of what a program prints, which goes on to `to` at once.
+    fn of(from: impl Read, to: &mut impl Write) -> io::Result<Self> {
+        let mut failures = Self::default();
+        for line in BufReader::new(from).split(b'\n') {
+            let line = line?;
+            let line = String::from_utf8_lossy(&line);
+            writeln!(to, "{line}")?;
+            failures.look_at(&line);
+        }
+        Ok(failures)
+    }
+
+    fn look_at(&mut self, line: &str) {
+        self.within |= line == "failures:";
+        if self.within && self.lines.len() < Self::MOST {
+            self.lines.push(line.to_owned());
+        }
+        self.within &= !line.starts_with("test result:");
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            text.push('\n');
+            text.push_str(line);
+        }
+        text
+    }
 }
 
 /// Like [`run`], with standard output sent to standard error: for everything whose output is not the result.
@@ -181,6 +252,16 @@ mod tests {
             capture(Command::new("sh").args(["-c", "echo trouble >&2; exit 7"])).unwrap_err();
         assert!(error.to_string().contains("exit status: 7"), "{error}");
         assert!(error.to_string().contains("trouble"), "{error}");
+    }
+
+    #[test]
+    fn what_is_said_of_failed_tests_is_kept() {
+        let said = "failures:\n---- a ----\nwords\nfailures:\n    a\ntest result: bad";
+        let log = format!("test a\n{said}\nmore\n");
+        let mut passed_on = Vec::new();
+        let failures = Failures::of(log.as_bytes(), &mut passed_on).unwrap();
+        assert_eq!(failures.text(), format!("\n{said}"));
+        assert_eq!(passed_on, log.as_bytes());
     }
 
     #[test]

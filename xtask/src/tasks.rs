@@ -59,7 +59,7 @@ fn aicprobe(firmware: &Firmware, arguments: &[String]) -> Command {
 /// `test`: the default members, with the image that the tests boot.
 pub fn test(arguments: &[String]) -> Result<()> {
     let firmware = built_firmware()?;
-    process::run(firmware.give_to(workspace::cargo("test").args(arguments)))
+    process::run_tests(firmware.give_to(workspace::cargo("test").args(arguments)))
 }
 
 /// The unit tests of the tool as users have it: compilers have optimised a loop's end away (rust-lang/rust#158206).
@@ -67,7 +67,7 @@ pub fn test_optimised() -> Result<()> {
     let firmware = built_firmware()?;
     let mut cargo = workspace::cargo("test");
     cargo.args(["--release", "--package", "host-cli", "--lib"]);
-    process::run(firmware.give_to(&mut cargo))
+    process::run_tests(firmware.give_to(&mut cargo))
 }
 
 /// The one test of what only release packages have (see [`crate::dist`]).
@@ -76,7 +76,7 @@ pub fn test_features() -> Result<()> {
     let mut cargo = workspace::cargo("test");
     cargo.args(["--package", "host-cli", "--features", dist::FEATURES]);
     cargo.args(["--test", "raw_events", "parquet_has_every_event"]);
-    process::run(firmware.give_to(&mut cargo))
+    process::run_tests(firmware.give_to(&mut cargo))
 }
 
 /// `bench`: the numbers that the project promises, measured on the finished tool and image.
@@ -191,5 +191,5 @@ pub fn oracle_clippy() -> Result<()> {
 
 /// The oracle's own tests, for the same profile again.
 pub fn oracle_test() -> Result<()> {
-    process::run(workspace::cargo("test").args(["--release", "--package", ORACLE]))
+    process::run_tests(workspace::cargo("test").args(["--release", "--package", ORACLE]))
 }

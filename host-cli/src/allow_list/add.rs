@@ -12,7 +12,7 @@ use crate::result::hex;
 use crate::socs::{self, Soc};
 use crate::verify::{Record, Totals};
 
-use super::assess::{Kept, assess_kept};
+use super::assess::{Kept, assess, assess_kept};
 use super::measured::{class, field};
 use super::{Assessment, ReasonKind};
 
@@ -44,7 +44,17 @@ struct Words {
 /// [`Error::NotListed`] for evidence that does not suffice, with exit code 7 where a virtual SoC or another program answered;
 /// [`Error::Socs`]; [`Error::OutputFile`].
 pub fn add(folder: &Path, stored: &Stored) -> Result<Added, Error> {
-    let known = socs::load(folder)?;
+    let known = match socs::load(folder) {
+        Ok(known) => known,
+        Err(why) => {
+            // What a virtual SoC said is refused whatever the files are.
+            let assessment = assess(stored, |_| None);
+            return Err(match assessment.is_hardware() {
+                true => why.into(),
+                false => refused(&assessment),
+            });
+        }
+    };
     let find = |chip: u32| known.iter().find(|s| s.chip_id == chip);
     let (assessment, kept) = assess_kept(stored, find);
     if !assessment.suffices {

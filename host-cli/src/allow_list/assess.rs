@@ -92,13 +92,17 @@ pub(super) fn assess_kept<'a>(
         }
         false => None,
     };
-    if let Some(result) = &result {
-        let facts = &result.record.head.soc;
+    // Runs of other commands, and such as were cut, have no result of a verdict.
+    let of_result = result.as_ref().map(|r| &r.record.head.soc);
+    let facts = of_result.or_else(|| target.as_ref().map(|t| &t.soc));
+    if let Some(facts) = facts {
         made.soc = facts.name.clone();
         made.device = format!("{} {}", facts.board, facts.model).trim().to_owned();
-        let known = facts.chip_id.and_then(soc);
-        made.known = known.is_some();
-        made.listed = known.is_some_and(|s| s.allow_list.listed);
+    }
+    let known = facts.and_then(|f| f.chip_id).and_then(soc);
+    made.known = known.is_some();
+    made.listed = known.is_some_and(|s| s.allow_list.listed);
+    if let Some(result) = &result {
         judged(result, &mut found);
         amounts(result, &mut found);
         state(result, &mut found);

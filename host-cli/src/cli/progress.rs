@@ -9,6 +9,7 @@ use crate::firmware::Level;
 use crate::live::{About, Control, Dashboard, Storm};
 use crate::plan::{Plan, Question};
 use crate::session::{Event, Observer, Reply};
+use crate::target::without_controls;
 
 use super::bar::{Bar, describe};
 use super::interrupt;
@@ -192,14 +193,8 @@ impl Progress {
 /// A line of the loader's as it may be shown; none if there is nothing in it.
 fn console_line(line: &str) -> Option<String> {
     let line = line.trim();
-    let plain = |c: char| {
-        if c.is_control() {
-            c.escape_default().collect()
-        } else {
-            String::from(c)
-        }
-    };
-    let shown: String = line.chars().take(LINE_MAX).map(plain).collect();
+    let shown: String = line.chars().take(LINE_MAX).collect();
+    let shown = without_controls(&shown);
     (!line.is_empty()).then(|| format!("loader: {shown}"))
 }
 

@@ -69,6 +69,12 @@ pub fn run(args: &TablesArgs) -> Result<u8, Error> {
         None => known.iter().collect(),
     };
     if let Some(root) = &args.write {
+        if !root.is_dir() {
+            return Err(Error::Usage(format!(
+                "--write {}: there is no such folder; allowed is the root of aicprobe's source tree",
+                root.display()
+            )));
+        }
         for file in every_file(&chosen)? {
             let path = root.join(&file.path);
             if let Some(folder) = path.parent() {

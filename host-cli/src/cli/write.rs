@@ -11,7 +11,54 @@ pub enum Sink {
     /// Standard output.
     Stdout,
     /// A file.
-    File(PathBuf, File),
+    File(Opened),
+}
+
+/// A file for a result. One that was not there before goes again if there is none.
+pub struct Opened {
+    path: PathBuf,
+    file: File,
+    /// It is ours, and nothing is in it.
+    empty: bool,
+}
+
+impl Opened {
+    fn open(path: &Path) -> std::io::Result<Self> {
+        let mut options = OpenOptions::new();
+        let (file, empty) = match options.write(true).create_new(true).open(path) {
+            Ok(file) => (file, true),
+            Err(why) if why.kind() == ErrorKind::AlreadyExists => {
+                let mut options = OpenOptions::new();
+                let there = options.write(true).create(true).truncate(false);
+                (there.open(path)?, false)
+            }
+            Err(why) => return Err(why),
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            empty,
+        })
+    }
+
+    fn write(&mut self, text: &str) -> std::io::Result<()> {
+        self.empty = false;
+        self.file.write_all(text.as_bytes())?;
+        // What the file held before may have been longer. Pipes and devices have no length to cut.
+        match self.file.metadata() {
+            Ok(about) if about.is_file() => self.file.set_len(text.len() as u64),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if self.empty {
+            // Why there is no result is told already.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
 }
 
 /// Refuses an output that would overwrite what it is made of: the same file, or one inside an input that is a folder.
@@ -57,12 +104,8 @@ impl Sink {
         let Some(path) = path else {
             return Ok(Self::Stdout);
         };
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map(|file| Self::File(path.to_owned(), file))
+        Opened::open(path)
+            .map(Self::File)
             .map_err(|why| failed(path, why))
     }
 
@@ -82,14 +125,7 @@ impl Sink {
                     _ => Ok(()),
                 }
             }
-            Self::File(path, mut file) => file
-                .write_all(text.as_bytes())
-                // What the file held before may have been longer. Pipes and devices have no length to cut.
-                .and_then(|()| match file.metadata() {
-                    Ok(about) if about.is_file() => file.set_len(text.len() as u64),
-                    _ => Ok(()),
-                })
-                .map_err(|why| failed(&path, why)),
+            Self::File(mut opened) => opened.write(text).map_err(|why| failed(&opened.path, why)),
         }
     }
 }

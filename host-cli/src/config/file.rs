@@ -56,7 +56,7 @@ pub enum ConfigError {
     /// A value that is not allowed.
     #[error("{from}: {key} = {value} is not allowed: {allowed}")]
     Value {
-        /// The file, or the variable.
+        /// The file.
         from: String,
         /// The key.
         key: &'static str,
@@ -64,6 +64,16 @@ pub enum ConfigError {
         value: String,
         /// What would be.
         allowed: String,
+    },
+    /// An environment variable has a value that is not allowed.
+    #[error("environment variable {name} = \"{value}\" is not allowed: {allowed}")]
+    Variable {
+        /// Its name.
+        name: String,
+        /// Its value, escaped.
+        value: String,
+        /// What would be.
+        allowed: &'static str,
     },
 }
 
@@ -142,15 +152,14 @@ const SEED: &str = "a whole number from 0 to 9223372036854775807";
 /// A seed out of a variable.
 ///
 /// # Errors
-/// [`ConfigError::Value`].
+/// [`ConfigError::Variable`].
 pub fn seed(variable: &str, text: &str) -> Result<u64, ConfigError> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let seed = text.parse().ok().filter(|_| digits);
-    seed.ok_or_else(|| ConfigError::Value {
-        from: format!("environment variable {variable}"),
-        key: "seed",
-        value: format!("\"{}\"", text.escape_debug()),
-        allowed: "a whole number from 0".to_owned(),
+    seed.ok_or_else(|| ConfigError::Variable {
+        name: variable.to_owned(),
+        value: text.escape_debug().to_string(),
+        allowed: "a whole number from 0",
     })
 }
 

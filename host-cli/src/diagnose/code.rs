@@ -41,6 +41,7 @@ codes! {
 
     Usage "aicprobe::usage" "change the option as the message says; `aicprobe COMMAND --help` shows what goes together";
     Config "aicprobe::config" "mend the file, or leave it out with --no-config; `aicprobe info` shows what comes from where";
+    Environment "aicprobe::environment" "set the variable to what is allowed, or unset it; `aicprobe info` shows what comes from where";
     Plan "aicprobe::usage::plan" "name only what this target has: `aicprobe info --target T` shows its CPUs and its controller";
     Register "aicprobe::usage::register" "look for its name with `aicprobe regs list`";
     Consent "aicprobe::usage::consent" "look at the plan with `aicprobe route --dry-run`, then give --yes; or ask for less (--triggers, --fire-cpu)";

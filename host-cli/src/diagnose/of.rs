@@ -4,6 +4,7 @@ use protocol::image::ImageError;
 use virtual_soc::RawError;
 
 use crate::compare::SavedError;
+use crate::config::ConfigError;
 use crate::docs::ReportError;
 use crate::error::Error;
 use crate::evidence::EvidenceError;
@@ -30,6 +31,7 @@ pub fn error(error: &Error) -> Code {
         Error::NeedsConsent { .. } => Code::Consent,
         Error::UnknownTarget { .. } | Error::UnknownSoc { .. } => Code::UnknownTarget,
         Error::Open { why, .. } => open(why),
+        Error::Config(ConfigError::Variable { .. }) => Code::Environment,
         Error::Config(_) => Code::Config,
         Error::LoaderNeedsVm(_) | Error::Usage(_) => Code::Usage,
         Error::LoaderFile(why) | Error::BootFile(why) => image_file(why),
@@ -165,7 +167,9 @@ const fn evidence(why: &EvidenceError) -> Code {
     match why {
         EvidenceError::System(_) => Code::FileUnreadable,
         EvidenceError::Other(_) => Code::FileContent,
-        EvidenceError::Damaged { .. } | EvidenceError::Counts(_) => Code::EvidenceDamaged,
+        EvidenceError::Damaged { .. } | EvidenceError::Counts(_) | EvidenceError::Gone(_) => {
+            Code::EvidenceDamaged
+        }
         EvidenceError::Missing(_) => Code::EvidencePartial,
         EvidenceError::Schema(_) | EvidenceError::Command(_) => Code::RawVersion,
     }

@@ -234,7 +234,7 @@ fn counts(a: &Stored, b: &Stored, all: &mut Vec<Difference>) -> Result<(), Evide
                 .map(|(c, _, m)| (c.id, without_histograms(&m)))
                 .collect())
         }
-        Err(EvidenceError::Missing(_)) => Ok(BTreeMap::new()),
+        Err(why) if why.is_absence() => Ok(BTreeMap::new()),
         Err(why) => Err(why),
     };
     let (a, b): (BTreeMap<u32, Value>, BTreeMap<u32, Value>) = (read(a)?, read(b)?);

@@ -36,6 +36,9 @@ pub enum EvidenceError {
     /// A file that is needed is not there.
     #[error("{0} is missing: the run did not come so far")]
     Missing(&'static str),
+    /// A file that the manifest names is not there.
+    #[error("{0} is missing, and the manifest names it")]
+    Gone(&'static str),
     /// Of another version.
     #[error("run.json holds {0:?}; allowed is {SCHEMA}")]
     Schema(String),
@@ -51,7 +54,13 @@ impl EvidenceError {
     /// Whether it is evidence that was damaged (else it is something else, or cannot be read).
     #[must_use]
     pub const fn is_damage(&self) -> bool {
-        matches!(self, Self::Damaged { .. } | Self::Counts(_))
+        matches!(self, Self::Damaged { .. } | Self::Counts(_) | Self::Gone(_))
+    }
+
+    /// Whether a file is not there.
+    #[must_use]
+    pub const fn is_absence(&self) -> bool {
+        matches!(self, Self::Missing(_) | Self::Gone(_))
     }
 }
 
@@ -173,16 +182,20 @@ impl Stored {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// [`EvidenceError::Missing`].
+    /// [`EvidenceError::Missing`], [`EvidenceError::Gone`].
     pub fn bytes(&self, file: &'static str) -> Result<&[u8], EvidenceError> {
         let bytes = self.files.get(file).map(Vec::as_slice);
-        bytes.ok_or(EvidenceError::Missing(file))
+        bytes.ok_or_else(|| match self.files.contains_key(name::MANIFEST) {
+            // It names every file of a run that came to its end.
+            true => EvidenceError::Gone(file),
+            false => EvidenceError::Missing(file),
+        })
     }
 
     /// A file of JSON.
     ///
     /// # Errors
-    /// [`EvidenceError::Missing`], [`EvidenceError::Damaged`].
+    /// [`EvidenceError::Missing`], [`EvidenceError::Gone`], [`EvidenceError::Damaged`].
     pub fn json<T: DeserializeOwned>(&self, file: &'static str) -> Result<T, EvidenceError> {
         let mut reader = serde_json::Deserializer::from_slice(self.bytes(file)?);
         serde_path_to_error::deserialize(&mut reader)
@@ -199,7 +212,7 @@ impl Stored {
     ) -> Result<Option<T>, EvidenceError> {
         match self.json(file) {
             Ok(value) => Ok(Some(value)),
-            Err(EvidenceError::Missing(_)) => Ok(None),
+            Err(why) if why.is_absence() => Ok(None),
             Err(why) => Err(why),
         }
     }

@@ -145,7 +145,7 @@ impl ShowResult {
         let result: Option<Value> = stored.some(name::RESULT)?;
         let counted = match stored.cells() {
             Ok(counted) => Some(counted),
-            Err(EvidenceError::Missing(_)) => None,
+            Err(why) if why.is_absence() => None,
             Err(why) => return Err(why),
         };
         let soc = target.as_ref().map(|t| {

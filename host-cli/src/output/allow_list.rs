@@ -1,6 +1,7 @@
 //! What is said of evidence for the allow-list.
 
 use crate::allow_list::Assessment;
+use crate::target::without_controls;
 
 use super::{Document, Grid};
 
@@ -10,7 +11,7 @@ impl Document for Assessment {
     fn heading(&self) -> Vec<String> {
         let soc = match self.soc.as_str() {
             "" => "an unknown SoC".to_owned(),
-            soc => format!("{soc} ({})", self.device),
+            soc => without_controls(&format!("{soc} ({})", self.device)),
         };
         let state = match (self.known, self.listed) {
             (_, true) => "listed already",
@@ -45,8 +46,8 @@ impl Document for Assessment {
         for r in &self.reasons {
             grid.row([
                 r.kind.name().to_owned(),
-                r.about.escape_debug().to_string(),
-                r.text.escape_debug().to_string(),
+                without_controls(&r.about),
+                without_controls(&r.text),
             ]);
         }
         grid

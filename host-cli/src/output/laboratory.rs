@@ -30,6 +30,7 @@ fn write_junit(writer: &mut Writer<Vec<u8>>, result: &VerifyResult) -> std::io::
             .to_string()
     };
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let left_out = result.left_out.join(" ");
     let name = format!("aicprobe verify {} {}", head.soc.title(), head.soc.board);
     writer
         .create_element("testsuite")
@@ -50,8 +51,10 @@ fn write_junit(writer: &mut Writer<Vec<u8>>, result: &VerifyResult) -> std::io::
                         ("seed", &head.seed.to_string()),
                         ("firmware", head.build.firmware.as_str()),
                         ("verdict", result.verdict.name()),
+                        ("left_out", &left_out),
                     ];
-                    for (name, value) in own.into_iter().chain(marks) {
+                    let all = own.into_iter().chain(marks);
+                    for (name, value) in all.filter(|(_, value)| !value.is_empty()) {
                         let attributes = [("name", name), ("value", &printable(value))];
                         writer
                             .create_element("property")
@@ -129,6 +132,9 @@ pub fn tap(result: &VerifyResult) -> String {
         head.seed,
         head.build.firmware
     );
+    if !result.left_out.is_empty() {
+        let _ = writeln!(out, "# left out: {}", result.left_out.join(" "));
+    }
     for mark in &head.marks {
         let _ = writeln!(out, "# {}: {}", mark.kind.name(), printable(&mark.text));
     }

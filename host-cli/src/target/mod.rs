@@ -38,7 +38,7 @@ pub use spare::{
     Candidate, Objection, candidates, check_lines, find_spare, is_spare, objections,
     registers_objections,
 };
-pub use text::{node_path, printable};
+pub use text::{node_path, printable, without_controls};
 pub use uart::{Raised, Uart, UartError};
 pub use verify::{Looked, verify_layout, verify_pairs};
 

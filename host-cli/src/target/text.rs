@@ -5,20 +5,28 @@ use adt::Node;
 /// Longest name shown, in characters.
 const MAX_NAME: usize = 64;
 
-/// The text without control characters, and not longer than `MAX_NAME` characters.
+/// The text with its control characters escaped, and nothing else.
 #[must_use]
-pub fn printable(text: &str) -> String {
+pub fn without_controls(text: &str) -> String {
     let mut out = String::new();
-    for (i, c) in text.chars().enumerate() {
-        if i == MAX_NAME {
-            out.push('…');
-            break;
-        }
+    for c in text.chars() {
         if c.is_control() {
             out.extend(c.escape_default());
         } else {
             out.push(c);
         }
+    }
+    out
+}
+
+/// The text without control characters, and not longer than `MAX_NAME` characters.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    let mut chars = text.chars();
+    let head: String = chars.by_ref().take(MAX_NAME).collect();
+    let mut out = without_controls(&head);
+    if chars.next().is_some() {
+        out.push('…');
     }
     out
 }

@@ -1,12 +1,15 @@
 //! What the tests that boot the firmware share.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+mod program;
 #[cfg(unix)]
 pub mod pty;
 pub mod regs;
 pub mod trees;
 
-use std::process::{Command, Output};
+use std::process::Output;
+
+pub use program::program;
 
 use host_cli::firmware::Firmware;
 use host_cli::link::VirtualLink;
@@ -134,17 +137,6 @@ pub fn all_on(cpu: usize, n: u64) -> [u64; 6] {
 }
 
 pub const CPU0_35MS: MaskedCpu = MaskedCpu { cpu: 0, us: 35_000 };
-
-/// The program, without whatever defaults the person who runs the tests has.
-pub fn program() -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_aicprobe"));
-    let nowhere = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/no-such-folder");
-    program
-        .env("XDG_CONFIG_HOME", nowhere)
-        .env_remove("AICPROBE_TARGET")
-        .env_remove("AICPROBE_SEED");
-    program
-}
 
 /// Runs the program; everything it says, and its exit code.
 pub fn aicprobe(args: &[&str]) -> Output {

@@ -3,13 +3,18 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+#[path = "../common/program.rs"]
+mod program;
+
+pub use program::program;
 
 /// Far longer than anything here takes, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,7 +29,7 @@ pub struct Vm {
 impl Vm {
     /// Starts it and waits until it says where.
     pub fn start(args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_aicprobe"))
+        let mut child = program()
             .arg("vm")
             .args(args)
             .stdin(Stdio::null())
