@@ -7,7 +7,7 @@ use crate::output::Grid;
 use crate::result::Cpu;
 
 use super::input::Input;
-use super::table::{fold, many, table, table_with};
+use super::table::{fold, many, table, table_with, whole};
 
 /// Tables of CPUs, each with the inputs (from 1) that show the same one.
 pub fn cpus(inputs: &[Input]) -> Vec<(Vec<usize>, Grid)> {
@@ -128,6 +128,6 @@ pub fn registers(file: &RegistersFile) -> Markup {
             (table_with("Words of the controller that differ", &other, |r, _| marked(&other, r)))
         }
         (table_with("Registers of CPUs", &of_cpus, |r, _| marked(&of_cpus, r)))
-        (fold(&format!("Words of the controller that are as found ({})", same.rows.len()), &table("Words of the controller", &same)))
+        (fold(&format!("Words of the controller that are as found ({})", same.rows.len()), &whole("Words of the controller", &same, |_, _| None)))
     }
 }

@@ -11,8 +11,10 @@ use super::truth::{NONE, Truth};
 const WRITTEN: usize = 192;
 /// Rows of a block of that picture.
 const COLUMN: usize = 32;
-/// Rows of a block of the dense picture, and its blocks: more than that is cut.
-const BLOCK: usize = 256;
+/// Least and most rows of a block of the dense picture, the blocks that fit beside each other on a page, and those that there are at
+/// most: more than that is cut.
+const BLOCK: std::ops::RangeInclusive<usize> = 32..=256;
+const BESIDE: usize = 12;
 const BLOCKS: usize = 40;
 
 /// The picture. `id` is unique in the page.
@@ -120,8 +122,10 @@ fn dense(id: &str, truth: &Truth) -> Markup {
     const TOP: f64 = 18.0;
     let cpus = truth.rows.first().map_or(0, |r| r.fields.len());
     let pitch = W * cpus as f64 + 12.0;
-    let blocks: Vec<_> = truth.rows.chunks(BLOCK).take(BLOCKS).collect();
-    let height = TOP + H * BLOCK.min(truth.rows.len()) as f64 + 4.0;
+    let block = truth.rows.len().div_ceil(BESIDE);
+    let block = block.clamp(*BLOCK.start(), *BLOCK.end());
+    let blocks: Vec<_> = truth.rows.chunks(block).take(BLOCKS).collect();
+    let height = TOP + H * block.min(truth.rows.len()) as f64 + 4.0;
     // A path for each value, and one for the marks: thousands of rectangles would be a large page.
     let mut values: [String; 5] = Default::default();
     let mut marks = String::new();

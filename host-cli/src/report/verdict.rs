@@ -199,14 +199,15 @@ pub fn rules(v: &VerifyResult) -> Grid {
     let columns = [
         "rule",
         "verdict",
-        "required",
+        // What a narrow window shows without scrolling.
+        "what is to hold",
+        "why",
         "held",
         "against",
         "of",
         "unit",
-        "against, at most (95 %)",
-        "what is to hold",
-        "why",
+        "at most (95 %)",
+        "required",
     ];
     let mut grid = Grid::new("Rules", columns);
     for r in &v.rules {
@@ -214,14 +215,14 @@ pub fn rules(v: &VerifyResult) -> Grid {
         grid.row([
             r.id.clone(),
             r.verdict.name().to_owned(),
-            if r.required { "yes" } else { "no" }.to_owned(),
+            r.title.clone(),
+            r.why.clone(),
             r.held.to_string(),
             r.against.to_string(),
             r.trials.to_string(),
             r.kind.clone(),
             bound.unwrap_or_else(|| "-".to_owned()),
-            r.title.clone(),
-            r.why.clone(),
+            if r.required { "yes" } else { "no" }.to_owned(),
         ]);
     }
     grid
