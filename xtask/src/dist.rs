@@ -12,6 +12,9 @@ pub const FEATURES: &str = "parquet";
 /// Files of the workspace's root that come with the tool.
 const FILES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
+/// Folders that come with it: what README and messages point to, and what `allow-list add` writes into.
+const FOLDERS: [&str; 4] = ["docs", "schemas", "socs", "tables"];
+
 /// `dist`: makes `target/dist` anew and prints what is in it.
 ///
 /// # Errors
@@ -55,7 +58,7 @@ fn papers(program: &Path, folder: &Path) -> Result<()> {
     process::run(&mut run)
 }
 
-/// Makes `folder` anew with `program` and [`FILES`] of `root`.
+/// Makes `folder` anew with `program`, [`FILES`] and [`FOLDERS`] of `root`.
 fn collect(root: &Path, program: &Path, folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(Error::io("remove", folder))?;
@@ -68,6 +71,15 @@ fn collect(root: &Path, program: &Path, folder: &Path) -> Result<()> {
         };
         let to = folder.join(name);
         fs::copy(&from, &to).map_err(Error::io("copy", &from))?;
+    }
+    for name in FOLDERS {
+        let (from, to) = (root.join(name), folder.join(name));
+        fs::create_dir(&to).map_err(Error::io("make", &to))?;
+        for entry in fs::read_dir(&from).map_err(Error::io("read", &from))? {
+            let entry = entry.map_err(Error::io("read", &from))?;
+            let file = entry.path();
+            fs::copy(&file, to.join(entry.file_name())).map_err(Error::io("copy", &file))?;
+        }
     }
     Ok(())
 }
@@ -90,9 +102,14 @@ mod tests {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        let mut wanted: Vec<&str> = FILES.into_iter().chain(["aicprobe"]).collect();
+        let mut wanted: Vec<&str> = FILES
+            .into_iter()
+            .chain(FOLDERS)
+            .chain(["aicprobe"])
+            .collect();
         wanted.sort_unstable();
         assert_eq!(names, wanted);
+        assert!(folder.join("socs/t8140.toml").is_file());
         let missing = collect(place.path(), &program, &folder).unwrap_err();
         assert!(missing.to_string().contains("README.md"), "{missing}");
     }

@@ -15,6 +15,7 @@ use super::super::route::Verdict;
 pub struct EvidenceArgs {
     /// Keep everything that the run is and brings in PATH: a directory that is empty or not there, or a file whose name ends in
     /// .tar.zst. `aicprobe evidence` shows, checks and compares it, `aicprobe replay PATH` computes the result again.
+    /// Registers are read for it before the run, so that times of a virtual SoC may be others, by a tick, than without it.
     #[arg(long, value_name = "PATH")]
     pub evidence: Option<PathBuf>,
 }
