@@ -7,7 +7,7 @@ use crate::output::Grid;
 use crate::result::Cpu;
 
 use super::input::Input;
-use super::table::{fold, many, table, table_with, whole};
+use super::table::{fold, many, table_with, whole};
 
 /// Tables of CPUs, each with the inputs (from 1) that show the same one.
 pub fn cpus(inputs: &[Input]) -> Vec<(Vec<usize>, Grid)> {
