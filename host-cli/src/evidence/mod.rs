@@ -10,6 +10,7 @@
 mod archive;
 mod check;
 mod diff;
+mod folder;
 mod format;
 mod loader;
 mod manifest;

@@ -1,9 +1,9 @@
 //! Writes evidence while a run goes.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use adt::Adt;
@@ -19,6 +19,7 @@ use crate::result::{Context, Head, aic, head_before};
 use crate::session::{Answers, Event, Measured, Observer, Outcome};
 use crate::target::Target;
 
+use super::folder::Folder;
 use super::format::{
     Cell, DeviceId, Ended, Firmware, Geometry, Host, Line, Machine, PlanFile, Run, SCHEMA,
     TargetFile, Tool,
@@ -26,14 +27,10 @@ use super::format::{
 use super::loader::{Loader, identify};
 use super::registers::Registers;
 use super::tree::AdtFile;
-use super::{Redactor, archive, manifest, name, pack, sha256};
+use super::{Redactor, name, sha256};
 
-/// Shortest time between two times that what was counted is forced to the disk.
-const SYNC: Duration = Duration::from_millis(200);
 /// Shortest time between two lines that say how far a cell has come.
 const SO_FAR: Duration = Duration::from_secs(2);
-/// Longest line of the loader's console, in bytes.
-const LINE: usize = 4096;
 /// Largest program that is hashed.
 const PROGRAM: u64 = 1 << 30;
 
@@ -43,17 +40,10 @@ const PROGRAM: u64 = 1 << 30;
 /// plan; then it listens to the session ([`Observer`]), [`Evidence::after`] reads what is to be read afterwards, and
 /// [`Evidence::end`] takes the result. Whatever is not reached leaves it cut.
 pub struct Evidence {
-    /// As the user named it.
-    given: PathBuf,
-    folder: PathBuf,
-    /// The archive that the folder becomes.
-    archive: Option<PathBuf>,
+    folder: Folder,
     command: &'static str,
     argv: Vec<String>,
     started: OffsetDateTime,
-    log: File,
-    cells: File,
-    redactor: Redactor,
     registers: Registers,
     device: DeviceId,
     run: Option<Run>,
@@ -61,12 +51,9 @@ pub struct Evidence {
     /// There is a plan.
     begun: bool,
     answers: Answers,
-    /// The end of the loader's console that is no whole line yet: what is to be removed may come in pieces.
-    console: String,
     /// The last line about each cell.
     written: BTreeMap<u32, Measured>,
     replies: usize,
-    synced: Instant,
     so_far: Instant,
     /// Why it cannot write any more.
     why: Option<io::Error>,
@@ -79,59 +66,12 @@ impl Evidence {
     /// # Errors
     /// [`Error::Usage`] for a place that holds something; [`Error::OutputFile`].
     pub fn create(given: &Path, command: &'static str, argv: Vec<String>) -> Result<Self, Error> {
-        let failed = |why| failed(given, why);
-        let archive = archive::is_name(given).then(|| given.to_owned());
-        let folder = match &archive {
-            None => given.to_owned(),
-            Some(file) => archive::working_folder(file),
-        };
-        let taken = |place: &Path, allowed: &str| {
-            let place = place.display();
-            Err(Error::Usage(format!(
-                "--evidence {place}: something is there; {allowed}"
-            )))
-        };
-        if let Some(file) = &archive
-            && fs::symlink_metadata(file).is_ok()
-        {
-            return taken(file, "allowed is a file that is not there yet");
-        }
-        match fs::read_dir(&folder) {
-            Ok(mut entries) => {
-                if entries.next().is_some() {
-                    return taken(
-                        &folder,
-                        "allowed is a directory that is empty or not there yet",
-                    );
-                }
-            }
-            Err(why) if why.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir(&folder).map_err(failed)?;
-            }
-            Err(why) if why.kind() == io::ErrorKind::NotADirectory => {
-                return taken(
-                    &folder,
-                    "allowed is a directory, or a name that ends in .tar.zst",
-                );
-            }
-            Err(why) => return Err(failed(why)),
-        }
-        let file = |name: &str| {
-            let mut options = OpenOptions::new();
-            options.write(true).create_new(true);
-            options.open(folder.join(name)).map_err(failed)
-        };
-        let (log, cells) = (file(name::LOG)?, file(name::CELLS)?);
         let now = OffsetDateTime::now_utc();
         Ok(Self {
-            given: given.to_owned(),
-            archive,
+            folder: Folder::open(given)?,
             command,
             argv,
             started: now.replace_nanosecond(0).unwrap_or(now),
-            log,
-            cells,
-            redactor: Redactor::default(),
             registers: Registers::default(),
             device: DeviceId::default(),
             run: None,
@@ -139,12 +79,9 @@ impl Evidence {
             begun: false,
             answers: Answers::default(),
             written: BTreeMap::new(),
-            console: String::new(),
             replies: 0,
-            synced: Instant::now(),
             so_far: Instant::now(),
             why: None,
-            folder,
         })
     }
 
@@ -161,8 +98,8 @@ impl Evidence {
         let target = context.target;
         let tree = Adt::new(&target.tree)
             .map_err(|e| Error::Internal(format!("the device tree cannot be read again: {e}")))?;
-        self.redactor = Redactor::of_tree(&tree);
-        let file = AdtFile::of(&target.tree, &tree, &self.redactor);
+        self.folder.redactor = Redactor::of_tree(&tree);
+        let file = AdtFile::of(&target.tree, &tree, &self.folder.redactor);
         self.put(name::ADT, &file)?;
         let run = self.run_of(&context, machine);
         self.put(name::RUN, &run)?;
@@ -245,14 +182,14 @@ impl Evidence {
             self.put(name::RUN, &run)?;
             self.run = Some(run);
         }
-        self.put_plan(plan)
-            .map_err(|why| failed(&self.given, why))?;
+        self.put_plan(plan).map_err(|why| self.folder.failed(why))?;
         self.begun = true;
         self.put_target(context)
     }
 
     fn put_plan(&self, plan: &Plan) -> io::Result<()> {
-        self.replace(name::PLAN, &PlanFile { plan: plan.clone() })
+        self.folder
+            .replace(name::PLAN, &PlanFile { plan: plan.clone() })
     }
 
     /// Adds what the run left, with the head of its result: the controller's words, cells that were not over, the comparison.
@@ -290,23 +227,23 @@ impl Evidence {
         for (at, reply) in outcome.answers.replies.iter().enumerate() {
             if at >= self.replies {
                 let reply = reply.clone();
-                self.line(&Line::Reply {
+                self.folder.line(&Line::Reply {
                     question: at,
                     reply,
                 })?;
             }
         }
-        self.cells.sync_data()?;
+        self.folder.sync()?;
         let mut registers = self.registers.file(&outcome.answers, Some(outcome));
         if lost {
             let note = "the link was lost: nothing could be read afterwards";
             registers.notes.push(note.to_owned());
         }
-        self.replace(name::REGISTERS, &registers)?;
+        self.folder.replace(name::REGISTERS, &registers)?;
         if let Some(mut file) = self.target.take() {
             file.head = head.clone();
             file.aic = aic(target, outcome.answers.opened);
-            self.replace(name::TARGET, &file)?;
+            self.folder.replace(name::TARGET, &file)?;
         }
         Ok(())
     }
@@ -317,9 +254,8 @@ impl Evidence {
     /// # Errors
     /// [`Error::OutputFile`] if anything could not be written.
     pub fn end(mut self, result: &str, code: u8, messages: &[String]) -> Result<(), Error> {
-        let given = self.given.clone();
         self.finish(result, code, messages)
-            .map_err(|why| failed(&given, why))
+            .map_err(|why| self.folder.failed(why))
     }
 
     fn finish(&mut self, result: &str, exit_code: u8, messages: &[String]) -> io::Result<()> {
@@ -333,27 +269,14 @@ impl Evidence {
             // It failed before there was a plan, and that is the result.
             self.put_plan(&Plan::of(Vec::new()))?;
         }
-        self.write(name::RESULT, &self.redactor.text(result))?;
+        self.folder.write(name::RESULT, result)?;
         run.ended = Some(Ended {
             at: utc(OffsetDateTime::now_utc()),
             exit_code,
             messages: messages.to_vec(),
         });
-        self.replace(name::RUN, &run)?;
-        let rest = std::mem::take(&mut self.console);
-        self.console_line(&rest)?;
-        self.log.sync_all()?;
-        self.cells.sync_all()?;
-        let mut hashes = BTreeMap::new();
-        for file in name::ALL {
-            let bytes = fs::read(self.folder.join(file))?;
-            hashes.insert(file.to_owned(), sha256(&bytes));
-        }
-        self.write(name::MANIFEST, &manifest::text(&hashes))?;
-        match &self.archive {
-            None => Ok(()),
-            Some(file) => pack::pack(&self.folder, file, self.started.unix_timestamp()),
-        }
+        self.folder.replace(name::RUN, &run)?;
+        self.folder.seal(self.started.unix_timestamp())
     }
 
     /// Says in the log why the run failed. Without a result the evidence stays cut.
@@ -364,68 +287,18 @@ impl Evidence {
     /// Says in the log why there is no result.
     pub fn note(&mut self, why: &str) {
         // The caller has something to tell already.
-        let _ = self.say(&format!("ended: {why}"));
+        let _ = self.folder.say(&format!("ended: {why}"));
     }
 
     fn put(&mut self, file: &str, value: &impl Serialize) -> Result<(), Error> {
-        self.replace(file, value)
-            .map_err(|why| failed(&self.given, why))
-    }
-
-    /// Writes a file of JSON in place of what it held: either the old one is there or the new one.
-    fn replace(&self, file: &str, value: &impl Serialize) -> io::Result<()> {
-        let mut text = serde_json::to_string_pretty(value)?;
-        text.push('\n');
-        self.write(file, &self.redactor.text(&text))
-    }
-
-    fn write(&self, file: &str, text: &str) -> io::Result<()> {
-        let new = self.folder.join(format!("{file}.new"));
-        let mut out = File::create(&new)?;
-        out.write_all(text.as_bytes())?;
-        out.sync_all()?;
-        fs::rename(new, self.folder.join(file))
-    }
-
-    fn say(&mut self, text: &str) -> io::Result<()> {
-        let mut lines = String::new();
-        for line in self.redactor.text(text).lines() {
-            lines.push_str(line);
-            lines.push('\n');
-        }
-        self.log.write_all(lines.as_bytes())
-    }
-
-    fn console(&mut self, text: &str) -> io::Result<()> {
-        self.console.push_str(text);
-        while let Some(at) = self.console.find('\n') {
-            let line: String = self.console.drain(..=at).collect();
-            self.console_line(&line)?;
-        }
-        // Nobody ends this line any more.
-        if self.console.len() > LINE {
-            let line = std::mem::take(&mut self.console);
-            self.console_line(&line)?;
-        }
-        Ok(())
-    }
-
-    fn console_line(&mut self, line: &str) -> io::Result<()> {
-        match line.trim_end() {
-            "" => Ok(()),
-            line => self.say(&format!("loader: {}", line.escape_debug())),
-        }
-    }
-
-    fn line(&mut self, line: &Line) -> io::Result<()> {
-        let mut text = serde_json::to_vec(line)?;
-        text.push(b'\n');
-        self.cells.write_all(&text)
+        self.folder
+            .replace(file, value)
+            .map_err(|why| self.folder.failed(why))
     }
 
     fn cell(&mut self, cell: u32, over: bool, counts: &Measured) -> io::Result<()> {
         let counts = counts.clone();
-        self.line(&Line::Cell(Cell {
+        self.folder.line(&Line::Cell(Cell {
             cell,
             over,
             counts: counts.clone(),
@@ -433,27 +306,25 @@ impl Evidence {
         if over {
             self.written.insert(cell, counts);
         }
-        if self.synced.elapsed() >= SYNC {
-            self.cells.sync_data()?;
-            self.synced = Instant::now();
-        }
         self.so_far = Instant::now();
         Ok(())
     }
 
     fn told(&mut self, event: Event<'_>) -> io::Result<()> {
         match event {
-            Event::Step(step) => self.say(&format!("step: {step}")),
-            Event::Console(text) => self.console(text),
-            Event::Log { cpu, text, .. } => self.say(&format!("firmware, CPU {cpu}: {text}")),
-            Event::Link { lost: true, .. } => self.say("link: lost"),
+            Event::Step(step) => self.folder.say(&format!("step: {step}")),
+            Event::Console(text) => self.folder.console(text),
+            Event::Log { cpu, text, .. } => {
+                self.folder.say(&format!("firmware, CPU {cpu}: {text}"))
+            }
+            Event::Link { lost: true, .. } => self.folder.say("link: lost"),
             Event::Started { cpus, answers, .. } => {
                 self.answers = answers.clone();
                 let registers = self.registers.file(answers, None);
-                self.replace(name::REGISTERS, &registers)?;
+                self.folder.replace(name::REGISTERS, &registers)?;
                 if let Some(mut file) = self.target.take() {
                     file.head.heard(answers, cpus);
-                    self.replace(name::TARGET, &file)?;
+                    self.folder.replace(name::TARGET, &file)?;
                     self.target = Some(file);
                 }
                 Ok(())
@@ -465,7 +336,7 @@ impl Evidence {
             Event::Answered { at, reply, .. } => {
                 self.replies = at + 1;
                 let reply = reply.clone();
-                self.line(&Line::Reply {
+                self.folder.line(&Line::Reply {
                     question: at,
                     reply,
                 })
@@ -504,11 +375,4 @@ fn program() -> Option<String> {
 fn utc(at: OffsetDateTime) -> String {
     let at = at.replace_nanosecond(0).unwrap_or(at);
     at.format(&Rfc3339).unwrap_or_default()
-}
-
-fn failed(path: &Path, why: io::Error) -> Error {
-    Error::OutputFile {
-        what: format!("--evidence {}", path.display()),
-        why,
-    }
 }
