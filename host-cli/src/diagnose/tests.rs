@@ -75,6 +75,12 @@ fn examples() -> Vec<Error> {
             key: text(),
         }
         .into(),
+        ConfigError::Variable {
+            name: text(),
+            value: text(),
+            allowed: "",
+        }
+        .into(),
         PlanError::TooManyLines { given: 9 }.into(),
         crate::regs::find("nonsense").unwrap_err().into(),
         Error::NeedsConsent { minutes: 11 },
