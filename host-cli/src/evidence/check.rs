@@ -6,8 +6,6 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::output::{Document, Grid};
-
 use super::read::{EvidenceError, Stored};
 use super::{manifest, name, sha256};
 
@@ -120,42 +118,5 @@ impl CheckResult {
     /// [`EvidenceError`] if it holds none.
     pub fn of(path: &Path) -> Result<Self, EvidenceError> {
         Ok(check(&Stored::read(path)?))
-    }
-}
-
-impl Document for CheckResult {
-    const ROWS: &'static [&'static str] = &["problems"];
-
-    fn heading(&self) -> Vec<String> {
-        let state = match (self.good, self.cut) {
-            (true, _) => "as it was written",
-            (false, true) => "cut",
-            (false, false) => "DAMAGED",
-        };
-        let mut lines = vec![format!("{}: {state}", self.path)];
-        lines.push(format!("{} files are as the manifest says", self.files));
-        if let Some(hash) = &self.manifest_sha256 {
-            lines.push(format!("manifest {hash}"));
-        }
-        lines
-    }
-
-    fn grids(&self) -> Vec<Grid> {
-        if self.problems.is_empty() {
-            return Vec::new();
-        }
-        vec![self.rows()]
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn rows(&self) -> Grid {
-        let mut grid = Grid::new("", ["file", "problem"]);
-        for p in &self.problems {
-            grid.row([p.file.escape_debug().to_string(), p.problem.clone()]);
-        }
-        grid
     }
 }

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::output::{Document, Grid};
 use crate::session::Measured;
 
 use super::check::check;
@@ -270,39 +269,4 @@ fn results(a: &Stored, b: &Stored, all: &mut Vec<Difference>) -> Result<(), Evid
     }
     compare("result", a.as_ref(), b.as_ref(), all);
     Ok(())
-}
-
-impl Document for DiffResult {
-    const ROWS: &'static [&'static str] = &["differences"];
-
-    fn heading(&self) -> Vec<String> {
-        let mut lines = vec![format!("A {}", self.a), format!("B {}", self.b)];
-        let kinds: Vec<String> = self.about.iter().map(|(k, n)| format!("{k} {n}")).collect();
-        lines.push(match self.count {
-            0 => "no differences".to_owned(),
-            1 => format!("1 difference: {}", kinds.join(", ")),
-            n => format!("{n} differences: {}", kinds.join(", ")),
-        });
-        lines
-    }
-
-    fn grids(&self) -> Vec<Grid> {
-        match self.differences.is_empty() {
-            true => Vec::new(),
-            false => vec![self.rows()],
-        }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
-
-    fn rows(&self) -> Grid {
-        let mut grid = Grid::new("", ["about", "place", "a", "b"]);
-        for d in &self.differences {
-            let side = |side: &Option<String>| side.clone().unwrap_or_else(|| "-".to_owned());
-            grid.row([d.about.clone(), d.place.clone(), side(&d.a), side(&d.b)]);
-        }
-        grid
-    }
 }

@@ -36,7 +36,7 @@ pub use read::{Counted, EvidenceError, Stored};
 pub use redact::Redactor;
 pub use registers::{CpuRegisters, RegistersFile, Word};
 pub use replay::{Again, again};
-pub use show::ShowResult;
+pub use show::{ShowResult, State};
 pub use tree::{AdtFile, Node};
 pub use writer::Evidence;
 

@@ -5,6 +5,7 @@ mod bench;
 mod compare;
 mod doctor;
 mod dry_run;
+mod evidence;
 mod fields;
 mod grid;
 mod handoff;
