@@ -79,14 +79,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     let status = command
         .status()
         .map_err(|source| spawn_error(command, source))?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Error::Failed {
-        command: describe(command),
-        status,
-        output: String::new(),
-    })
+    ended(command, status, String::new)
 }
 
 /// Like [`run`] for programs that test: what they say under the title `failures:` comes with the error, because a log is
@@ -109,13 +102,18 @@ pub fn run_tests(command: &mut Command) -> Result<()> {
     let status = child
         .wait()
         .map_err(|source| spawn_error(command, source))?;
+    ended(command, status, || failures.text())
+}
+
+/// An error if a program reports failure; `output`: what of it is kept.
+fn ended(command: &Command, status: ExitStatus, output: impl FnOnce() -> String) -> Result<()> {
     if status.success() {
         return Ok(());
     }
     Err(Error::Failed {
         command: describe(command),
         status,
-        output: failures.text(),
+        output: output(),
     })
 }
 

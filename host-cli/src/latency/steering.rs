@@ -7,7 +7,7 @@ use aic_regs::aic::Generation;
 use protocol::LineId;
 use protocol::command::Special;
 
-use crate::plan::{GRACE_US, Group, PlannedCell, Routing};
+use crate::plan::{GRACE_US, Group, PlannedCell, Routing, ends};
 use crate::session::{Measured, Outcome};
 use crate::target::Target;
 
@@ -84,13 +84,7 @@ fn tries(target: &Target, trial: &Trial, cpus: &[u8]) -> Vec<(u32, (Values, u8))
     if !trial.steer || is_v1(target) {
         return Vec::new();
     }
-    let mut ends: Vec<u8> = cpus
-        .first()
-        .into_iter()
-        .chain(cpus.last())
-        .copied()
-        .collect();
-    ends.dedup();
+    let ends = ends(cpus);
     let values = OTHERS.into_iter().flat_map(|others| {
         let accepting = ACCEPTING.into_iter().filter(move |a| *a != others);
         accepting.map(move |accepting| (accepting, others))

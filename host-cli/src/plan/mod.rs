@@ -29,6 +29,19 @@ pub const MAX_MASK_US: u32 = 1_000_000;
 /// Longest timeout, in microseconds.
 pub const MAX_TIMEOUT_US: u32 = 10_000_000;
 
+/// The first and the last of `cpus`, once where they are the same.
+#[must_use]
+pub fn ends(cpus: &[u8]) -> Vec<u8> {
+    let mut ends: Vec<u8> = cpus
+        .first()
+        .into_iter()
+        .chain(cpus.last())
+        .copied()
+        .collect();
+    ends.dedup();
+    ends
+}
+
 /// Part of a plan that a cell belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -2,7 +2,7 @@
 
 use protocol::command::{Action, Step};
 
-use crate::plan::{MaskedCpu, PlannedCell};
+use crate::plan::{MaskedCpu, PlannedCell, ends};
 use crate::verify::Purpose;
 use crate::verify::budget::{share, thin};
 
@@ -37,7 +37,7 @@ impl Maker<'_, '_> {
             let cell = masked(Some(self.cell(self.other(0, 0))), 0, us);
             all.extend(cell.map(|cell| (cell, Purpose::AsFoundMasked)));
         }
-        for cpu in self.ends() {
+        for cpu in ends(&self.ground.running) {
             let alone = |n| self.with(self.other(cpu, n), &[(cpu, best)]);
             let cell = masked(alone(1), cpu, LONG_US);
             all.extend(cell.map(|cell| (cell, Purpose::SoleMasked { cpu })));
@@ -96,18 +96,6 @@ impl Maker<'_, '_> {
             all.extend(cell.map(|cell| (cell, Purpose::Waits { cpu })));
         }
         all
-    }
-
-    fn ends(&self) -> Vec<u8> {
-        let cpus = &self.ground.running;
-        let mut ends: Vec<u8> = cpus
-            .first()
-            .into_iter()
-            .chain(cpus.last())
-            .copied()
-            .collect();
-        ends.dedup();
-        ends
     }
 
     /// A pair of values of which the first is asked before the second, another one for every `n`.
